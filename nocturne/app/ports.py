@@ -1,0 +1,125 @@
+"""What a use case needs from the outside: a store, a proposer, a reader of transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from nocturne.core.facts import Fact, Link, Retirement, State, Turn
+from nocturne.core.policy import Policy
+from nocturne.core.verdicts import Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where the chain ends: the last sequence number and its hash, and the last snapshot's number."""
+
+    seq: int
+    hash: str
+    snapshot: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """One line of ``nocturne log``."""
+
+    number: int
+    seq: int
+    label: str
+    command: str
+    policy: str | None
+    at: int
+    active: int
+    digest: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MutationRow:
+    """One ruling as it is on the record."""
+
+    seq: int
+    snapshot: int
+    pass_name: str
+    kind: str
+    fact: int | None
+    refs: Mapping[str, Any]
+    origin: str
+    accepted: bool
+    code: str | None
+    rule: str | None
+    reason: str | None
+    evidence: Mapping[str, Any]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    """A transcript that was read, and how far: ``cursor`` is a byte offset, ``prefix`` hashes what lies before it."""
+
+    id: int
+    path: str
+    format: str
+    content_hash: str
+    cursor: int
+    reader_version: int
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStep:
+    """What one ingest adds to a source: where the cursor ends and what was left out, by reason."""
+
+    path: str
+    format: str
+    content_hash: str
+    cursor: int
+    reader_version: int
+    state: Mapping[str, Any] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    source: int | None = None
+
+
+class Transaction(Protocol):
+    """One BEGIN IMMEDIATE … COMMIT. Leaving it by an exception changes nothing."""
+
+    def add_source(self, step: SourceStep) -> int:
+        """Insert or advance a source; returns its id."""
+        ...
+
+    def add_turns(self, source: int, turns: Sequence[Turn]) -> list[Turn]:
+        """Store the turns that are not there yet; returns them with their ids."""
+        ...
+
+    def record(self, rulings: Iterable[Ruling], *, at: int, policy: Policy) -> None:
+        """Append rulings to the chain and apply their changes."""
+        ...
+
+    def snapshot(self, label: str, *, command: str, policy: Policy | None, at: int) -> SnapshotInfo:
+        """Append a snapshot: state digest, active count, chain."""
+        ...
+
+
+class Store(Protocol):
+    """A memory on disk."""
+
+    def head(self) -> Head: ...
+    def state(self, at: int | None = None) -> State: ...
+    def transaction(self, *, expect: Head | None = None) -> Any: ...
+    def turns(self, ids: Iterable[int]) -> Mapping[int, Turn]: ...
+    def snapshots(self) -> Iterator[SnapshotInfo]: ...
+    def mutations(self, after: int, upto: int) -> Iterator[MutationRow]: ...
+    def retired(self, fact: int) -> Retirement | None: ...
+    def versions(self, fact: int) -> Sequence[tuple[int, int | None, Fact]]: ...
+    def links(self, fact: int) -> Sequence[tuple[int, Link]]: ...
+
+
+class Proposer(Protocol):
+    """Whoever hands in JSON: the built-in rules, a model, a file of recorded replies."""
+
+    name: str
+
+    def propose(self, pass_name: str, brief: Any) -> Iterable[str]:
+        """Raw JSON texts in the model's wire shape; the parser maps them, the gates judge them."""
+        ...

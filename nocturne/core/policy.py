@@ -1,0 +1,156 @@
+"""A retention and consolidation policy: validated, frozen, and able to say itself in one sentence.
+
+Ratios are decimal strings in canonical JSON and ``Fraction`` in the measures, so that no float decides.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nocturne.core.facts import Category
+
+PassName = Literal["dedupe", "contradict", "merge", "promote", "schematise", "forget"]
+Ratio = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Dedupe(_Section):
+    """When two facts are the same."""
+
+    floor: Annotated[float, Field(gt=0.5, le=1.0)] = 0.9
+    smallest_subset: Annotated[int, Field(ge=1, le=20)] = 4
+    """A proper subset of fewer content tokens is dropped only when adjudicated, never by the backstop."""
+
+
+class Merge(_Section):
+    """What may become one fact."""
+
+    floor: Ratio = 0.5
+    model_text: bool = True
+    max_originals: Annotated[int, Field(ge=2, le=16)] = 4
+    max_chars: Annotated[int, Field(ge=80, le=4000)] = 400
+    candidates_per_fact: Annotated[int, Field(ge=1, le=50)] = 3
+
+
+class Contradict(_Section):
+    """Which attributes hold one value at a time."""
+
+    single_valued: tuple[str, ...] = (
+        "name",
+        "age",
+        "birthday",
+        "home",
+        "employer",
+        "job",
+        "email",
+        "phone",
+        "address",
+        "timezone",
+        "partner",
+        "favourite",
+        "version",
+        "port",
+        "package-manager",
+        "deadline",
+    )
+
+
+class Promote(_Section):
+    """What leaves scratch, and on how much evidence."""
+
+    independent_sources: Annotated[int, Field(ge=1, le=10)] = 1
+    low_trust: Annotated[int, Field(ge=0, le=100)] = 50
+    """Below this trust a promotion needs two independent sources whatever else is set."""
+
+
+class Schematise(_Section):
+    """How patterns are found."""
+
+    episodes_eps: Ratio = 0.35
+    semantic_eps: Ratio = 0.45
+    min_members: Annotated[int, Field(ge=3, le=100)] = 3
+    min_sessions: Annotated[int, Field(ge=2, le=100)] = 2
+
+
+class Forget(_Section):
+    """What is retired, and when."""
+
+    stale_days: Annotated[int, Field(ge=1, le=36500)] | None = 60
+    capacity: Annotated[int, Field(ge=1)] | None = None
+    protected: tuple[Category, ...] = ("identity", "preferences", "commitments", "decisions")
+
+
+class Strength(_Section):
+    """How memories fade from view; forgetting is another thing."""
+
+    law: Literal["hyperbolic", "exponential", "linear", "none"] = "hyperbolic"
+    visible_above: Ratio = 0.1
+    importance_in_salience: bool = False
+
+
+class Limits(_Section):
+    """Guards on what is taken in."""
+
+    max_turn_chars: Annotated[int, Field(ge=200, le=10_000_000)] = 200_000
+    max_fact_chars: Annotated[int, Field(ge=40, le=10_000)] = 1000
+
+
+class Policy(_Section):
+    """Everything that a sleep or an ingest is allowed to do."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)] = "default"
+    passes: tuple[PassName, ...] = (
+        "dedupe",
+        "contradict",
+        "merge",
+        "promote",
+        "schematise",
+        "forget",
+    )
+    loss_budget: Ratio = 0.25
+    dedupe: Dedupe = Dedupe()
+    merge: Merge = Merge()
+    contradict: Contradict = Contradict()
+    promote: Promote = Promote()
+    schematise: Schematise = Schematise()
+    forget: Forget = Forget()
+    strength: Strength = Strength()
+    limits: Limits = Limits()
+    boosts: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Per intent, the boost of a category or layer in recall; absent means 1.0."""
+
+    def is_protected(self, category: str) -> bool:
+        """Whether facts of the category are never retired by the policy."""
+        return category in self.forget.protected
+
+    def sentence(self) -> str:
+        """The policy in one sentence, as a person would say it."""
+        if self.forget.stale_days is None and self.forget.capacity is None:
+            keep = "forget nothing"
+        else:
+            limits = []
+            if self.forget.stale_days is not None:
+                limits.append(f"keep {self.forget.stale_days} days")
+            if self.forget.capacity is not None:
+                limits.append(f"keep at most {self.forget.capacity} facts")
+            keep = ", ".join(limits)
+            if self.forget.protected:
+                names = list(self.forget.protected)
+                listed = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+                keep += f", {listed} for ever"
+        text = "code-built merges only" if not self.merge.model_text else "merges judged clause by clause"
+        return (
+            f"{keep}; same fact from {self.dedupe.floor:g}; {text}; "
+            f"lose at most {self.loss_budget:.0%} a sleep"
+        )
+
+
+def exact(ratio: float) -> Fraction:
+    """The decimal that a person wrote, as a fraction: ``0.9`` is 9/10, not its nearest binary."""
+    return Fraction(str(ratio))

@@ -1,0 +1,228 @@
+"""From a model's JSON text to closed proposals, or to a named reason why not. Nothing is repaired here.
+
+The wire keys are the seed's: ``{"drop":[{"itemId","duplicateOf","reason"}],"keep":[…]}``,
+``{"merge":[{"intoId","fromIds","mergedText","reason"}]}``, ``{"promote":[{"itemId","toBlock","reason"}]}``,
+``{"forget":[{"itemId","reason","policy"}]}``, ``{"contradict":[{"oldId","newId","reason"}],"keep":[…]}``,
+``{"schematise":[{"memberIds","text","reason"}]}``,
+``{"facts":[{"text","turnIds","block","category","subject","attribute","occurredAt","occurredGrain","span","reason"}]}``.
+Ids are ``m17`` and ``t41``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from nocturne.core.proposals import PROPOSAL, Proposal
+from nocturne.core.verdicts import Refused
+
+_FACT = re.compile(r"m_?(\d{1,15})\Z")
+_TURN = re.compile(r"t_?(\d{1,15})\Z")
+MAX_PROPOSALS = 10_000
+
+
+class Malformed(ValueError):
+    """A reply or one of its entries is not of the pass's shape; the message says where."""
+
+
+def _number(value: Any, pattern: re.Pattern[str], what: str) -> int:
+    if not isinstance(value, str) or (found := pattern.match(value)) is None:
+        raise Malformed(f"{what} is {_shown(value)}, not an id")
+    return int(found[1])
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _fact(entry: Mapping[str, Any], key: str) -> int:
+    return _number(entry.get(key), _FACT, key)
+
+
+def _many(entry: Mapping[str, Any], key: str, pattern: re.Pattern[str]) -> list[int]:
+    value = entry.get(key)
+    if not isinstance(value, list):
+        raise Malformed(f"{key} is {_shown(value)}, not a list of ids")
+    return [_number(item, pattern, key) for item in value]
+
+
+def _micros(value: Any) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise Malformed(f"occurredAt is {_shown(value)}, not an ISO time")
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError as error:
+        raise Malformed(f"occurredAt is {_shown(value)}, not an ISO time") from error
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def _encode(entry: Mapping[str, Any]) -> dict[str, Any]:
+    span = entry.get("span")
+    if span is not None and not (isinstance(span, list) and len(span) == 2):
+        raise Malformed(f"span is {_shown(span)}, not [start, end]")
+    return {
+        "kind": "encode",
+        "turns": tuple(_many(entry, "turnIds", _TURN)),
+        "text": entry.get("text"),
+        "block": entry.get("block", "scratch"),
+        "category": entry.get("category", "context"),
+        "subject": entry.get("subject", "user"),
+        "attribute": entry.get("attribute"),
+        "occurred_at": _micros(entry.get("occurredAt")),
+        "occurred_grain": entry.get("occurredGrain"),
+        "start": span[0] if span else None,
+        "end": span[1] if span else None,
+    }
+
+
+def _drop(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": "drop", "fact": _fact(entry, "itemId"), "duplicate_of": _fact(entry, "duplicateOf")}
+
+
+def _keep(entry: Mapping[str, Any]) -> dict[str, Any]:
+    first, second = ("itemId", "duplicateOf") if "itemId" in entry else ("newId", "oldId")
+    return {"kind": "keep", "fact": _fact(entry, first), "other": _fact(entry, second)}
+
+
+def _merge(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": "merge",
+        "into": _fact(entry, "intoId"),
+        "sources": tuple(_many(entry, "fromIds", _FACT)),
+        "text": entry.get("mergedText"),
+    }
+
+
+def _promote(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": "promote", "fact": _fact(entry, "itemId"), "to_block": entry.get("toBlock")}
+
+
+def _forget(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": "forget", "fact": _fact(entry, "itemId"), "policy": entry.get("policy", "")}
+
+
+def _contradict(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": "contradict", "old": _fact(entry, "oldId"), "new": _fact(entry, "newId")}
+
+
+def _schematise(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": "schematise",
+        "members": tuple(_many(entry, "memberIds", _FACT)),
+        "text": entry.get("text"),
+    }
+
+
+Reader = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+SHAPES: Mapping[str, Mapping[str, tuple[Reader, frozenset[str]]]] = {
+    "encode": {
+        "facts": (
+            _encode,
+            frozenset(
+                "text turnIds block category subject attribute occurredAt occurredGrain span reason".split()
+            ),
+        )
+    },
+    "dedupe": {
+        "drop": (_drop, frozenset({"itemId", "duplicateOf", "reason"})),
+        "keep": (_keep, frozenset({"itemId", "duplicateOf", "reason"})),
+    },
+    "contradict": {
+        "contradict": (_contradict, frozenset({"oldId", "newId", "reason"})),
+        "keep": (_keep, frozenset({"itemId", "duplicateOf", "oldId", "newId", "reason"})),
+    },
+    "merge": {"merge": (_merge, frozenset({"intoId", "fromIds", "mergedText", "reason"}))},
+    "promote": {"promote": (_promote, frozenset({"itemId", "toBlock", "reason"}))},
+    "schematise": {"schematise": (_schematise, frozenset({"memberIds", "text", "reason"}))},
+    "forget": {"forget": (_forget, frozenset({"itemId", "reason", "policy"}))},
+}
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in seen:
+            raise Malformed(f"the key {_shown(key)} stands twice in one object")
+        seen[key] = value
+    return seen
+
+
+def _refuse_constant(name: str) -> Any:
+    raise Malformed(f"{name} is not a JSON number")
+
+
+def _short_integer(text: str) -> int:
+    if len(text) > 18:
+        raise Malformed("an integer of more than 18 digits")
+    return int(text)
+
+
+def load(text: str) -> Any:
+    """Strict JSON: no duplicate keys, no NaN, no huge integers, bounded nesting."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_no_duplicates,
+            parse_constant=_refuse_constant,
+            parse_int=_short_integer,
+        )
+    except json.JSONDecodeError as error:
+        raise Malformed(f"not JSON at character {error.pos}: {error.msg}") from error
+    except RecursionError as error:
+        raise Malformed("nested too deeply") from error
+
+
+def _entry(pass_name: str, key: str, entry: Any) -> Proposal | Refused:
+    reader, allowed = SHAPES[pass_name][key]
+    raw = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)
+    try:
+        if not isinstance(entry, dict):
+            raise Malformed(f"an entry of {key} is {_shown(entry)}, not an object")
+        unknown = sorted(set(entry) - allowed)
+        if unknown:
+            raise Malformed(f"unknown key {unknown[0]}")
+        fields = reader(entry)
+        reason = entry.get("reason", "")
+        return PROPOSAL.validate_python({**fields, "reason": reason})
+    except Malformed as error:
+        return Refused(None, "N001", {"found": str(error), "raw": raw[:2000]})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or key
+        return Refused(None, "N001", {"found": f"{where}: {first['msg']}", "raw": raw[:2000]})
+
+
+def parse(pass_name: str, text: str) -> list[Proposal | Refused]:
+    """Every entry of one raw reply, in order: a proposal, or the refusal that says what is wrong with it."""
+    try:
+        data = load(text)
+        if not isinstance(data, dict):
+            raise Malformed(f"the reply is {_shown(data)}, not an object")
+        shape = SHAPES[pass_name]
+        unknown = sorted(set(data) - set(shape))
+        if unknown:
+            raise Malformed(f"unknown key {unknown[0]}; {pass_name} takes {', '.join(shape)}")
+        missing = [key for key in shape if not isinstance(data.get(key, []), list)]
+        if missing:
+            raise Malformed(f"{missing[0]} is {_shown(data[missing[0]])}, not a list")
+        if not data:
+            raise Malformed(f"an empty object; {pass_name} takes {', '.join(shape)}")
+    except Malformed as error:
+        return [Refused(None, "N001", {"found": str(error), "raw": text[:2000]})]
+    entries = [(key, entry) for key in shape for entry in data.get(key, [])]
+    rulings = [_entry(pass_name, key, entry) for key, entry in entries[:MAX_PROPOSALS]]
+    if len(entries) > MAX_PROPOSALS:
+        found = f"{len(entries)} entries in one reply, limit {MAX_PROPOSALS}; the rest was not read"
+        rulings.append(Refused(None, "N001", {"found": found}))
+    return rulings
