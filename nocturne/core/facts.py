@@ -95,7 +95,8 @@ class Fact:
     ``subject`` is ``user`` or the name of whom the fact is about's speaker; ``trust`` is 0..100, the least of
     its sources; ``attribute`` names the single-valued attribute it states, if the policy's table has one.
     ``retired_by`` is the rule that took it out of the active set (``dedupe``, ``merge``, ``contradict``,
-    ``forget:stale``, ``forget:capacity``, ``person:forget``, ``person:purge``, ``restore``).
+    ``forget:stale``, ``forget:capacity``, ``person:forget``, ``person:purge``, ``restore``). ``originals`` counts
+    the facts that were merged into it, itself included, so that merges do not grow into paragraphs.
     """
 
     id: int
@@ -121,6 +122,7 @@ class Fact:
     pinned: bool = False
     namespace: str = "default"
     importance: int | None = None
+    originals: int = 1
     sources: tuple[Span, ...] = ()
 
     @property
@@ -154,6 +156,17 @@ class Link:
     child: int
     parent: int
     role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """How strong a memory is, outside versions: ``base`` in millionths at ``last_access``; strength is derived."""
+
+    fact: int
+    base: int
+    last_access: int
+    spaced: int = 0
+    labile_until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from nocturne.core.facts import Change, Link
+from nocturne.core.facts import Activation, Change, Link
 from nocturne.core.proposals import Proposal
 
 Origin = Literal["model", "engine", "person"]
@@ -49,6 +49,7 @@ class Ruling:
     raw: str | None = None
     changes: tuple[Change, ...] = ()
     links: tuple[Link, ...] = ()
+    activations: tuple[Activation, ...] = ()
     memo: str | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
