@@ -5,15 +5,19 @@ Ratios are decimal strings in canonical JSON and ``Fraction`` in the measures, s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from nocturne.core.facts import Category
+from nocturne.core.facts import Category, Layer
 
 PassName = Literal["dedupe", "contradict", "merge", "promote", "schematise", "forget"]
+Intent = Literal["decision", "research", "tasks", "chat"]
+Boosted = Literal[Category, Layer]
 Ratio = Annotated[float, Field(ge=0.0, le=1.0)]
+Boost = Annotated[float, Field(gt=0.0, le=10.0)]
 
 
 class _Section(BaseModel):
@@ -85,6 +89,12 @@ class Forget(_Section):
     capacity: Annotated[int, Field(ge=1)] | None = None
     protected: tuple[Category, ...] = ("identity", "preferences", "commitments", "decisions")
 
+    @field_validator("stale_days", "capacity", mode="before")
+    @classmethod
+    def _never(cls, value: Any) -> Any:
+        """TOML has no null: the word ``never`` switches a limit off."""
+        return None if value == "never" else value
+
 
 class Strength(_Section):
     """How memories fade from view; forgetting is another thing."""
@@ -99,6 +109,14 @@ class Limits(_Section):
 
     max_turn_chars: Annotated[int, Field(ge=200, le=10_000_000)] = 200_000
     max_fact_chars: Annotated[int, Field(ge=40, le=10_000)] = 1000
+
+
+_BOOSTS: Mapping[str, Mapping[str, float]] = {
+    "decision": {"decisions": 1.5, "commitments": 1.2, "schema": 1.5},
+    "research": {"semantic": 1.3, "schema": 1.3, "fact": 1.2},
+    "tasks": {"commitments": 1.5, "decisions": 1.2, "event": 1.2},
+    "chat": {"preferences": 1.2, "identity": 1.2},
+}
 
 
 class Policy(_Section):
@@ -122,7 +140,9 @@ class Policy(_Section):
     forget: Forget = Forget()
     strength: Strength = Strength()
     limits: Limits = Limits()
-    boosts: dict[str, dict[str, float]] = Field(default_factory=dict)
+    boosts: dict[Intent, dict[Boosted, Boost]] = Field(
+        default_factory=lambda: {intent: dict(row) for intent, row in _BOOSTS.items()}, validate_default=True
+    )
     """Per intent, the boost of a category or layer in recall; absent means 1.0."""
 
     def is_protected(self, category: str) -> bool:
@@ -131,7 +151,8 @@ class Policy(_Section):
 
     def sentence(self) -> str:
         """The policy in one sentence, as a person would say it."""
-        if self.forget.stale_days is None and self.forget.capacity is None:
+        limitless = self.forget.stale_days is None and self.forget.capacity is None
+        if limitless or "forget" not in self.passes:
             keep = "forget nothing"
         else:
             limits = []

@@ -1,0 +1,1 @@
+"""Auditable consolidation of AI agents' memory: the model proposes, the code applies."""

@@ -1,0 +1,181 @@
+"""What every command has in common: four options, two streams, and how a function becomes a command."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nocturne.errors import NocturneError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from nocturne.report.page import Page
+
+EVERYWHERE = "on every command"
+WIDEST = 100
+"""Columns beyond which a wider terminal is not used: long lines are hard to read."""
+
+DbOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--db",
+        metavar="PATH",
+        help="The store [$NOCTURNE_DB, else ./nocturne.db].",
+        show_default=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="Machine output alone on stdout.", rich_help_panel=EVERYWHERE),
+]
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Only errors, and what was asked for.", rich_help_panel=EVERYWHERE),
+]
+NowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--now",
+        metavar="TIME",
+        help="The clock, as ISO 8601 [$NOCTURNE_NOW, else the system's].",
+        show_default=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+
+
+class OutputClosed(Exception):
+    """Whoever read our output went away: there is nobody left to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """One run of one command: where the store is, what the clock says, how to speak."""
+
+    db: Path
+    as_json: bool
+    quiet: bool
+    now: int
+    """Microseconds since the epoch, UTC."""
+    command: str
+    """The command line as it is recorded with what it changed."""
+    out: Console
+    err: Console
+
+    @property
+    def width(self) -> int:
+        """Columns to lay a page out in: the terminal's, 80 where there is none."""
+        return min(self.out.size.width, WIDEST) if self.out.is_terminal else 80
+
+    def say(self, page: Page) -> None:
+        """Print a page of text on stdout."""
+        for line in page.lines:
+            self.out.print(line, soft_wrap=True)
+
+    def note(self, text: str) -> None:
+        """One line of progress on stderr, unless --quiet."""
+        if not self.quiet:
+            self.err.print(text, soft_wrap=True)
+
+    def emit(self, data: Any) -> None:
+        """Print one JSON value on stdout, and nothing else."""
+        indent = 2 if self.out.is_terminal else None
+        sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=indent) + "\n")
+
+
+def micros(text: str, *, option: str = "--now") -> int:
+    """An ISO 8601 date or time in microseconds; without a zone it is read as UTC."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"{option} is {text!r}, which is not a date or time",
+            hint="ISO 8601, as in 2026-03-01 or 2026-03-01T09:30:00Z",
+        ) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def _clock(given: str | None) -> int:
+    if given is not None:
+        return micros(given)
+    if set_in_environment := os.environ.get("NOCTURNE_NOW"):
+        return micros(set_in_environment, option="NOCTURNE_NOW")
+    return int(datetime.now(UTC).timestamp() * 1_000_000)
+
+
+def _command_line(argv: Sequence[str]) -> str:
+    words = [word if word and not set(word) & set(" \t\n'\"\\") else json.dumps(word) for word in argv]
+    return " ".join(["nocturne", *words])
+
+
+def open_shell(ctx: typer.Context, *, db: Path | None, as_json: bool, quiet: bool, now: str | None) -> Shell:
+    """The shell of this run; what stands after the command wins over what stands before it."""
+    from rich.console import Console
+
+    before: dict[str, Any] = ctx.find_root().meta.get("nocturne", {})
+    chosen = db or before.get("db") or Path(os.environ.get("NOCTURNE_DB") or "nocturne.db")
+    return Shell(
+        db=chosen,
+        as_json=as_json or bool(before.get("as_json")),
+        quiet=quiet or bool(before.get("quiet")),
+        now=_clock(now if now is not None else before.get("now")),
+        command=_command_line(before.get("argv", [])),
+        out=Console(file=sys.stdout, highlight=False, markup=False, emoji=False),
+        err=Console(file=sys.stderr, highlight=False, markup=False, emoji=False),
+    )
+
+
+def command(run: Callable[..., int | None]) -> Callable[..., None]:
+    """``run(shell, …) -> exit code`` as a Typer callback that also takes the common options."""
+    signature = inspect.signature(run, eval_str=True)
+    own = [parameter for name, parameter in signature.parameters.items() if name != "shell"]
+    shared = [
+        inspect.Parameter("db", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=DbOption),
+        inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
+        inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=QuietOption),
+        inspect.Parameter("now", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=NowOption),
+    ]
+    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    parameters = [
+        *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
+        *shared,
+        context,
+    ]
+
+    @wraps(run)
+    def callback(
+        *, ctx: typer.Context, db: Path | None, as_json: bool, quiet: bool, now: str | None, **own: Any
+    ) -> None:
+        try:
+            shell = open_shell(ctx, db=db, as_json=as_json, quiet=quiet, now=now)
+            code = run(shell, **own)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise OutputClosed from None
+        raise typer.Exit(code or 0)
+
+    callback.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what Typer reads
+    callback.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return callback
+
+
+def explain_failure(error: NocturneError) -> str:
+    """An error as a person reads it: what and where, and what to do next."""
+    lines = [f"error: {error.message}"]
+    if error.hint:
+        lines.append(f"hint:  {error.hint}")
+    return "\n".join(lines)

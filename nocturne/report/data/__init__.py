@@ -1,0 +1,1 @@
+"""Results as JSON values of a stable shape, one module a result."""

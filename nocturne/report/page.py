@@ -1,0 +1,179 @@
+"""A page of terminal text: lines that are already folded to a width, styled, and free of control characters.
+
+Text from the store passes through here on its way to a terminal, so this is the one place where escapes,
+bidirectional controls and other invisible characters are made visible instead of obeyed.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from rich.text import Text
+
+Part = str | tuple[str, str]
+"""Plain text, or text and its style."""
+
+DIM = "dim"
+STRONG = "bold"
+GOOD = "green"
+BAD = "red"
+WARN = "yellow"
+ID = "cyan"
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+_HARMLESS = {"\u200c", "\u200d", "\u00ad"}
+"""Joiners that scripts and emoji need, and the soft hyphen: invisible, and obeyed by no terminal."""
+
+
+def clean(text: str) -> str:
+    """The text on one line, with every control or bidirectional character shown as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
+    shown = []
+    for char in text:
+        if char in "\n\r\t\v\f\u2028\u2029\x85":
+            shown.append(" ")
+        elif unicodedata.category(char) in _HIDDEN and char not in _HARMLESS:
+            shown.append(f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}")
+        else:
+            shown.append(char)
+    return " ".join("".join(shown).split()) if "\n" in text or "\r" in text else "".join(shown)
+
+
+def fold(text: str, first: int, rest: int) -> list[str]:
+    """The text in lines of at most ``first`` and then ``rest`` cells, broken at spaces where it has any."""
+    lines: list[str] = []
+    room = first
+    current = ""
+    for word in text.split(" "):
+        candidate = f"{current} {word}" if current else word
+        if cell_len(candidate) <= room:
+            current = candidate
+            continue
+        if current:
+            lines.append(current)
+            room = rest
+        current = word
+        while cell_len(current) > room:
+            head = _head(current, room)
+            lines.append(head)
+            current = current[len(head) :]
+            room = rest
+    lines.append(current)
+    return lines
+
+
+def _head(text: str, room: int) -> str:
+    used = 0
+    for index, char in enumerate(text):
+        used += cell_len(char)
+        if used > room:
+            return text[: max(index, 1)]
+    return text
+
+
+def clip(text: str, room: int) -> str:
+    """The text in at most ``room`` cells; what is cut off is shown by an ellipsis."""
+    text = clean(text)
+    return text if cell_len(text) <= room else _head(text, room - 1).rstrip() + "…"
+
+
+@dataclass(slots=True)
+class Page:
+    """Lines of styled text, none wider than ``width`` cells."""
+
+    width: int = 80
+    lines: list[Text] = field(default_factory=list)
+
+    def line(self, *parts: Part, indent: int = 0, hang: int | None = None) -> None:
+        """One line of parts; where it is too long it goes on below, ``hang`` cells in."""
+        under = indent + 2 if hang is None else hang
+        styled: list[tuple[str, str]] = []
+        for part in parts:
+            text, style = part if isinstance(part, tuple) else (part, "")
+            styled.append((clean(text), style))
+        plain = "".join(text for text, _ in styled)
+        if indent + cell_len(plain) <= self.width:
+            self.lines.append(Text(" " * indent).append_text(Text.assemble(*styled)))
+            return
+        whole = Text.assemble(*styled)
+        start = 0
+        folded = fold(plain, self.width - indent, max(self.width - under, 8))
+        for number, piece in enumerate(folded):
+            start = plain.index(piece, start)
+            shown = whole[start : start + len(piece)]
+            start += len(piece)
+            self.lines.append(Text(" " * (under if number else indent)).append_text(shown))
+
+    def blank(self) -> None:
+        """An empty line, never two in a row and never the first."""
+        if self.lines and self.lines[-1].plain:
+            self.lines.append(Text())
+
+    def apart(self, left: Sequence[Part], right: Sequence[Part], *, indent: int = 0) -> None:
+        """Parts at the left and parts at the right edge of one line, on two where they do not fit."""
+        a, b = _assemble(left), _assemble(right)
+        gap = self.width - indent - a.cell_len - b.cell_len
+        if gap >= 2:
+            self.lines.append(Text(" " * indent).append_text(a).append(" " * gap).append_text(b))
+            return
+        self.line(*left, indent=indent, hang=indent + 5)
+        self.line(*right, indent=indent + 5)
+
+    def table(
+        self, rows: Iterable[Sequence[Part]], *, right: Iterable[int] = (), indent: int = 2, gap: int = 2
+    ) -> None:
+        """Rows in columns as wide as their widest cell; columns in ``right`` are set to the right.
+
+        The last column is folded under itself where the row is wider than the page.
+        """
+        cells = [[_assemble([part]) for part in row] for row in rows]
+        if not cells:
+            return
+        columns = max(len(row) for row in cells)
+        widths = [
+            max((row[index].cell_len for row in cells if index < len(row)), default=0)
+            for index in range(columns)
+        ]
+        numeric = set(right)
+        for row in cells:
+            text = Text(" " * indent)
+            for index, cell in enumerate(row[:-1]):
+                pad = " " * (widths[index] - cell.cell_len)
+                text.append(pad if index in numeric else "").append_text(cell)
+                text.append("" if index in numeric else pad).append(" " * gap)
+            self._last(text, row, widths, numeric)
+
+    def _last(self, text: Text, row: Sequence[Text], widths: Sequence[int], numeric: set[int]) -> None:
+        last = len(row) - 1
+        if last in numeric:
+            text.append(" " * (widths[last] - row[last].cell_len))
+        under = text.cell_len
+        if under + row[last].cell_len <= self.width or self.width - under < 12:
+            text.append_text(row[last])
+            text.rstrip()
+            self.lines.append(text)
+            return
+        plain, start = row[last].plain, 0
+        for piece in fold(plain, self.width - under, self.width - under):
+            start = plain.index(piece, start)
+            text.append_text(row[last][start : start + len(piece)])
+            start += len(piece)
+            self.lines.append(text)
+            text = Text(" " * under)
+
+    @property
+    def plain(self) -> str:
+        """The page without styles, as it is written to a file."""
+        return "".join(line.plain.rstrip() + "\n" for line in self.lines)
+
+
+def _assemble(parts: Sequence[Part]) -> Text:
+    text = Text()
+    for part in parts:
+        content, style = part if isinstance(part, tuple) else (part, "")
+        text.append(clean(content), style or None)
+    return text

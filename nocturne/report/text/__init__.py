@@ -1,0 +1,1 @@
+"""Results as pages of text, one module a result."""
