@@ -168,10 +168,10 @@ def _at(path: Sequence[str]) -> dict[str, Any]:
             node = node["items"]
         elif isinstance(node.get("additionalProperties"), Mapping):
             allowed = _resolve(node.get("propertyNames", {})).get("enum")
-            if allowed is not None and step not in allowed:
-    X = node["additionalProperties"]
+            known = allowed is None or step in allowed
+            node = node["additionalProperties" if known else "propertyNames"]
         else:
-            return node
+            break
     return _resolve(node)
 
 
