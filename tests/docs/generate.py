@@ -1,0 +1,98 @@
+"""The generated parts of the documents: ``<!-- generated: NAME ARGS -->`` … ``<!-- end -->``."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from nocturne.app import policies
+from nocturne.cli.help import EXIT_CODES
+from nocturne.cli.main import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = ("README.md", "nocturne/cli/COMMANDS.md")
+
+_PART = re.compile(r"(<!-- generated: ([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def renewed(text: str) -> str:
+    """The document with every generated part made anew."""
+
+    def part(found: re.Match[str]) -> str:
+        name, *args = found[2].split()
+        return f"{found[1]}{PARTS[name](*args)}{found[3]}"
+
+    return _PART.sub(part, text)
+
+
+def nocturne(*words: str) -> str:
+    """What the command prints on stdout, in 80 columns and without colour."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nocturne.cli.main", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=_environment(),
+    )
+    return done.stdout
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NOCTURNE_")}
+    return {**kept, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+
+
+def _block(text: str, language: str = "") -> str:
+    return f"```{language}\n{text.strip()}\n```\n"
+
+
+def _commands() -> str:
+    rows = ["| group | command | what it does |\n|---|---|---|\n"]
+    shown = ""
+    for entry in COMMANDS:
+        group = entry.panel if entry.panel != shown else ""
+        shown = entry.panel
+        rows.append(f"| {group} | `nocturne {entry.name}` | {entry.line} |\n")
+    return "".join(rows)
+
+
+def _help() -> str:
+    parts = []
+    for entry in COMMANDS:
+        parts.append(f"## nocturne {entry.name}\n\n" + _block(nocturne(entry.name, "--help")) + "\n")
+    return "".join(parts)
+
+
+def _exit_codes() -> str:
+    return "| code | meaning |\n|---|---|\n" + "".join(f"| {code} | {what} |\n" for code, what in EXIT_CODES)
+
+
+def _policies() -> str:
+    rows = (f"| `{name}` | {policies.load(name).sentence()} |\n" for name in policies.names())
+    return "| policy | in one sentence |\n|---|---|\n" + "".join(rows)
+
+
+def _demo() -> str:
+    with tempfile.TemporaryDirectory() as place:
+        done = subprocess.run(
+            ["bash", str(ROOT / "fixtures" / "demo" / "run.sh"), f"{place}/demo"],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**_environment(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        )
+    return _block(re.sub(r"\bin \d+(\.\d+)? s\b", "in 0.1 s", done.stdout))
+
+
+PARTS: dict[str, Callable[..., str]] = {
+    "commands": _commands,
+    "help": _help,
+    "exit-codes": _exit_codes,
+    "policies": _policies,
+    "demo": _demo,
+}
