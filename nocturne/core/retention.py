@@ -78,13 +78,14 @@ class Overflow:
     active: int = 0
     capacity: int | None = None
     shortfall: int = 0
-    members: frozenset[int] = frozenset()
-
-    def __contains__(self, fact: int) -> bool:
-        return fact in self.members
 
 
-def overflow(facts: Mapping[int, Fact], policy: Policy, now: int) -> Overflow:
+def overflow(facts: Mapping[int, Fact], policy: Policy, now: int) -> frozenset[int]:
+    """Ids of the facts that capacity takes."""
+    return frozenset(over_capacity(facts, policy, now).ids)
+
+
+def over_capacity(facts: Mapping[int, Fact], policy: Policy, now: int) -> Overflow:
     """The facts of least salience above the policy's capacity; of equals the lowest id goes last.
 
     Exempt facts are never taken: where they alone exceed the capacity, ``shortfall`` says by how many.
@@ -99,7 +100,7 @@ def overflow(facts: Mapping[int, Fact], policy: Policy, now: int) -> Overflow:
         (_scaled_salience(fact, policy, now, span), -fact.id) for fact in active if not exempt(fact, policy)
     )
     taken = tuple(-negated for _, negated in ranked[:excess])
-    return Overflow(taken, len(active), capacity, excess - len(taken), frozenset(taken))
+    return Overflow(taken, len(active), capacity, excess - len(taken))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from nocturne.core.retention import (
     faded,
     loss,
     newly_faded,
+    over_capacity,
     overflow,
     salience,
     stale,
@@ -98,7 +99,7 @@ def test_pinned_facts_are_exempt_from_every_rule() -> None:
     assert exempt(pinned, DEFAULT)
     assert not stale(pinned, DEFAULT, NOW)
     assert visible(pinned, 0.05, DEFAULT)
-    assert overflow(by_id(pinned, fact(2)), capped(1), NOW).ids == (2,)
+    assert overflow(by_id(pinned, fact(2)), capped(1), NOW) == {2}
 
 
 def test_without_a_limit_nothing_is_stale() -> None:
@@ -137,27 +138,26 @@ def test_every_block_has_a_weight() -> None:
 def test_capacity_takes_the_least_salient_first() -> None:
     human, episode = fact(1, block="human"), fact(4, block="episodes")
     facts = by_id(human, fact(2, days_old=10), fact(3, days_old=50), episode)
-    taken = overflow(facts, capped(2), NOW)
+    taken = over_capacity(facts, capped(2), NOW)
     assert taken.ids == (3, 2)
     assert (taken.active, taken.capacity, taken.shortfall) == (4, 2, 0)
-    assert 3 in taken
-    assert 1 not in taken
 
 
 def test_of_equals_the_lowest_id_goes_last() -> None:
     facts = by_id(*(fact(number) for number in (5, 1, 3)))
-    assert overflow(facts, capped(1), NOW).ids == (5, 3)
+    assert over_capacity(facts, capped(1), NOW).ids == (5, 3)
+    assert overflow(facts, capped(1), NOW) == {3, 5}
 
 
 def test_an_active_set_at_capacity_loses_nothing() -> None:
     facts = by_id(fact(1), fact(2), fact(3, active=False))
-    assert overflow(facts, capped(2), NOW).ids == ()
-    assert overflow(facts, capped(None), NOW).ids == ()
+    assert overflow(facts, capped(2), NOW) == frozenset()
+    assert overflow(facts, capped(None), NOW) == frozenset()
 
 
 def test_where_exempt_facts_alone_exceed_capacity_it_says_by_how_many() -> None:
     facts = by_id(*(fact(number, category="identity") for number in range(1, 5)), fact(9))
-    taken = overflow(facts, capped(2), NOW)
+    taken = over_capacity(facts, capped(2), NOW)
     assert (taken.ids, taken.shortfall) == ((9,), 2)
 
 
@@ -179,15 +179,15 @@ facts_at_random = st.lists(
 @given(facts_at_random, st.integers(1, 12))
 def test_overflow_is_just_enough_exempt_nobody_and_order_free(facts: list[Fact], capacity: int) -> None:
     policy = capped(capacity)
-    taken = overflow(by_id(*facts), policy, NOW)
-    assert overflow(by_id(*reversed(facts)), policy, NOW) == taken
+    taken = over_capacity(by_id(*facts), policy, NOW)
+    assert over_capacity(by_id(*reversed(facts)), policy, NOW) == taken
     active = [each for each in facts if each.active]
-    left = [each for each in active if each.id not in taken]
+    left = [each for each in active if each.id not in taken.ids]
     assert len(left) == max(min(len(active), capacity), len(active) - len(taken.ids))
     assert len(left) - taken.shortfall == min(len(active), capacity)
-    assert not any(exempt(each, policy) for each in facts if each.id in taken)
+    assert not any(exempt(each, policy) for each in facts if each.id in taken.ids)
     takeable = [salience(each, policy, NOW) for each in left if not exempt(each, policy)]
-    gone = [salience(each, policy, NOW) for each in facts if each.id in taken]
+    gone = [salience(each, policy, NOW) for each in facts if each.id in taken.ids]
     assert not takeable or not gone or max(gone) <= min(takeable)
 
 

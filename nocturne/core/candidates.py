@@ -1,0 +1,205 @@
+"""Which facts are worth a proposer's look: pairs that may be duplicates, and pairs that may become one fact.
+
+Nominations are exact and complete at the floor, and decide nothing. Small sets are compared in plain Python,
+so that a small sleep never loads numpy; larger ones go through ``core.join``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+from typing import NamedTuple
+
+from nocturne.core.facts import Block, Fact
+
+SMALL = 45_000
+"""Up to so many set intersections (300 rows against each other) are cheaper than importing numpy."""
+
+HOT = 100
+"""Facts that share only words said in more facts of their group than this are not nominated for a merge."""
+
+KEEPER_RANK: dict[Block, int] = {"human": 0, "persona": 0, "schemas": 0, "episodes": 1, "scratch": 2}
+
+Triple = tuple[int, int, int]
+
+
+class Nominee(NamedTuple):
+    """``drop`` may say what ``keep`` says; ``equal`` where their content sets are the same."""
+
+    drop: int
+    keep: int
+    similarity: Fraction
+    equal: bool
+
+
+class Neighbours(NamedTuple):
+    """Two facts, the lower id first, that may be said in one text."""
+
+    first: int
+    second: int
+    similarity: Fraction
+
+
+def reaches(shared: int, size: int, floor: Fraction) -> bool:
+    """The gate's comparison: shared/size ≥ floor, where ``size`` is that of the smaller set, not empty."""
+    return size > 0 and shared * floor.denominator >= floor.numerator * size
+
+
+def candidate_pairs(
+    rows: Sequence[Collection[int]], floor: Fraction, new: AbstractSet[int] | None = None
+) -> list[Triple]:
+    """All pairs of rows of token ids with containment ≥ ``floor``: (i, j, shared), i < j, ascending.
+
+    Exact; a token counts once a row; an empty row pairs with nothing. With ``new`` (row numbers) only the
+    pairs that have a new row among them.
+    """
+    return _joined([frozenset(row) for row in rows], floor, new)
+
+
+def _joined(
+    sets: Sequence[frozenset[Hashable]], floor: Fraction, new: AbstractSet[int] | None
+) -> list[Triple]:
+    """The pairs by the cheaper of the two ways."""
+    firsts = range(len(sets)) if new is None else sorted(new)
+    if len(firsts) * len(sets) // (2 if new is None else 1) <= SMALL:
+        return _one_by_one(sets, floor, firsts, new)
+    from nocturne.core import join
+
+    rows = join.rows_of(join.numbered(sets))
+    mask = None if new is None else join.marked(new, len(sets))
+    return join.triples(join.containment_join(rows, floor, mask))
+
+
+def _one_by_one(
+    sets: Sequence[frozenset[Hashable]], floor: Fraction, firsts: Iterable[int], new: AbstractSet[int] | None
+) -> list[Triple]:
+    found = []
+    for i in firsts:
+        a = sets[i]
+        # With every row first in turn, earlier ones have been met; so have new ones below a new row.
+        for j in range(i + 1 if new is None else 0, len(sets)):
+            b = sets[j]
+            if new is not None and (j == i or (j < i and j in new)):
+                continue
+            if a and b and reaches(shared := len(a & b), min(len(a), len(b)), floor):
+                found.append((min(i, j), max(i, j), shared))
+    found.sort()
+    return found
+
+
+def keeper_key(fact: Fact) -> tuple[int, bool, int, int]:
+    """Sorts the better keeper first: lasting blocks, then pinned, then earliest said, then lowest id."""
+    said = fact.said_at if fact.said_at is not None else fact.recorded_at
+    return (KEEPER_RANK[fact.block], not fact.pinned, said, fact.id)
+
+
+def keeper(a: Fact, b: Fact, content: Mapping[int, frozenset[str]]) -> tuple[int, int]:
+    """(keep, other): a proper superset keeps; where neither is one, ``keeper_key`` decides."""
+    if content[a.id] < content[b.id]:
+        return b.id, a.id
+    if content[b.id] < content[a.id]:
+        return a.id, b.id
+    return (a.id, b.id) if keeper_key(a) < keeper_key(b) else (b.id, a.id)
+
+
+def nominate_pairs(
+    facts: Mapping[int, Fact],
+    content: Mapping[int, frozenset[str]],
+    floor: Fraction,
+    *,
+    fresh: AbstractSet[int] | None = None,
+) -> list[Nominee]:
+    """Pairs of active facts with containment ≥ ``floor``, in the keeper's order; by drop, best first.
+
+    With ``fresh`` only the pairs that have a fresh fact among them. Of facts with the very same text,
+    subject and speaker only the best keeper meets other facts and each of the rest meets that keeper alone:
+    other pairs would say nothing new and grow with the square. Schemas meet only schemas, because they are
+    made of their members' words; namespaces never meet.
+    """
+    rooms: dict[Hashable, dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts.values():
+        if fact.active and content[fact.id]:
+            room = (fact.namespace, fact.block == "schemas")
+            rooms[room][(fact.text, fact.subject, fact.speaker)].append(fact)
+    found: list[Nominee] = []
+    for groups in rooms.values():
+        heads: list[Fact] = []
+        for group in groups.values():
+            head = min(group, key=keeper_key)
+            heads.append(head)
+            found += [
+                Nominee(fact.id, head.id, Fraction(1), equal=True)
+                for fact in group
+                if fact is not head and (fresh is None or fact.id in fresh or head.id in fresh)
+            ]
+        sets = [content[head.id] for head in heads]
+        for i, j, shared in _joined(sets, floor, _rows(heads, fresh)):
+            keep, drop = keeper(heads[i], heads[j], content)
+            similarity = Fraction(shared, min(len(sets[i]), len(sets[j])))
+            found.append(Nominee(drop, keep, similarity, sets[i] == sets[j]))
+    found.sort(key=lambda pair: (pair.drop, -pair.similarity, keeper_key(facts[pair.keep])))
+    return found
+
+
+def _rows(facts: Sequence[Fact], fresh: AbstractSet[int] | None) -> AbstractSet[int] | None:
+    return None if fresh is None else {row for row, fact in enumerate(facts) if fact.id in fresh}
+
+
+def alike(fact: Fact) -> Hashable:
+    """What two facts must have in common before a merge is worth a question."""
+    return (fact.namespace, fact.block, fact.subject, fact.attribute)
+
+
+def nominate_unions(
+    facts: Mapping[int, Fact],
+    content: Mapping[int, frozenset[str]],
+    low: Fraction,
+    *,
+    per_fact: int = 3,
+    fresh: AbstractSet[int] | None = None,
+    group: Callable[[Fact], Hashable] = alike,
+    hot: int = HOT,
+) -> list[Neighbours]:
+    """Pairs of one group with containment ≥ ``low`` that are among the ``per_fact`` nearest of either fact.
+
+    Near-linear by one rule that can be said: a pair must share a token that at most ``hot`` facts of its
+    group hold. With ``fresh`` only the pairs that have a fresh fact among them.
+    """
+    groups: dict[Hashable, list[Fact]] = defaultdict(list)
+    for fact in facts.values():
+        if fact.active and content[fact.id]:
+            groups[group(fact)].append(fact)
+    found: list[Neighbours] = []
+    for members in groups.values():
+        members.sort(key=lambda fact: fact.id)
+        sets = [content[fact.id] for fact in members]
+        for i, j, shared in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
+            similarity = Fraction(shared, min(len(sets[i]), len(sets[j])))
+            found.append(Neighbours(members[i].id, members[j].id, similarity))
+    found.sort()
+    return found
+
+
+def _nearest(
+    sets: Sequence[frozenset[str]], low: Fraction, new: AbstractSet[int] | None, most: int, hot: int
+) -> list[Triple]:
+    firsts = range(len(sets)) if new is None else sorted(new)
+    if len(firsts) * len(sets) // (2 if new is None else 1) > SMALL:
+        from nocturne.core import join
+
+        return join.triples(join.nearest(sets, low, new, most, hot))
+    count = Counter(token for row in sets for token in row)
+    pairs = [
+        (i, j, shared)
+        for i, j, shared in _one_by_one(sets, low, firsts, new)
+        if any(count[token] <= hot for token in sets[i] & sets[j])
+    ]
+    near: dict[int, list[tuple[Fraction, int, Triple]]] = defaultdict(list)
+    for pair in pairs:
+        i, j, shared = pair
+        distance = -Fraction(shared, min(len(sets[i]), len(sets[j])))
+        near[i].append((distance, j, pair))
+        near[j].append((distance, i, pair))
+    return sorted({pair for ranked in near.values() for _, _, pair in sorted(ranked)[:most]})
