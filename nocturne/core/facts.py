@@ -175,3 +175,11 @@ class Change:
 
     before: Fact | None
     after: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Reversion:
+    """One row's step in a restore. ``after`` None: the row is not part of the restored version; its history stays."""
+
+    before: Fact | None
+    after: Fact | None

@@ -1,0 +1,78 @@
+"""``nocturne diff``: kept, changed, forgotten and added between two versions, with why, and what was refused meanwhile."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nocturne.app.ports import MutationRow, SnapshotInfo, Store
+from nocturne.core.diff import KINDS, Kind, kind
+from nocturne.core.facts import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One fact's difference and the accepted mutations of the range that touched it, in order."""
+
+    kind: Kind
+    before: Fact | None
+    after: Fact | None
+    mutations: tuple[MutationRow, ...]
+
+    @property
+    def fact(self) -> Fact:
+        """The later version where there is one."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two versions side by side. ``refused`` are the refusals with ``lo < seq <= hi``."""
+
+    older: SnapshotInfo
+    newer: SnapshotInfo
+    differences: tuple[Difference, ...]
+    refused: tuple[MutationRow, ...]
+    kept: int
+    reversed: bool = False
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many facts of each kind, ``kept`` included."""
+        return Counter(entry.kind for entry in self.differences) + Counter(kept=self.kept)
+
+
+def compare(store: Store, older: SnapshotInfo, newer: SnapshotInfo) -> Comparison:
+    """What happened from one version to another, at the cost of what changed."""
+    swapped = older.seq > newer.seq
+    low, high = (newer, older) if swapped else (older, newer)
+    accepted: dict[int, list[MutationRow]] = defaultdict(list)
+    refused = []
+    for row in store.mutations(low.seq, high.seq):
+        if row.accepted:
+            for fact in row.touched:
+                accepted[fact].append(row)
+        else:
+            refused.append(row)
+    found: list[Difference] = []
+    shown = 0
+    for before, after in store.changes(older.number, newer.number):
+        what = kind(before, after)
+        if what is None or what == "kept":
+            continue
+        if before is not None and before.active:
+            shown += 1
+        id_ = (after or before).id  # type: ignore[union-attr]  # one of the two is there
+        found.append(Difference(what, before, after, tuple(accepted.get(id_, ()))))
+    found.sort(key=lambda entry: (KINDS.index(entry.kind), entry.fact.id))
+    return Comparison(
+        older, newer, tuple(found), tuple(refused), kept=older.active - shown, reversed=swapped
+    )
+
+
+def of_kind(comparison: Comparison, *kinds: Kind) -> Sequence[Difference]:
+    """The differences of the given kinds."""
+    return [entry for entry in comparison.differences if entry.kind in kinds]

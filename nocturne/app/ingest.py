@@ -1,0 +1,288 @@
+"""Ingest: transcripts become turns, turns become facts in scratch. A file's cursor moves with its commit, never before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from nocturne.app.ports import (
+    HeadMoved,
+    KeyedTurn,
+    Proposer,
+    Reading,
+    SourceInfo,
+    SourceStep,
+    Store,
+)
+from nocturne.app.scenes import scene_of
+from nocturne.core.artefacts import cut_turn
+from nocturne.core.facts import Fact, State, Turn
+from nocturne.core.policy import Policy
+from nocturne.core.retention import exempt, stale
+from nocturne.core.sanitise import clean_turn
+from nocturne.core.secrets import redact_turn
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.turnkeys import KeyChain
+from nocturne.core.verdicts import Refused
+from nocturne.errors import InputUnreadable, StoreLocked
+from nocturne.passes import ENCODE
+from nocturne.passes.engine import Offer, Outcome, offers, run
+
+_RETRIES = 5
+
+
+class Open(Protocol):
+    """Opens one transcript where an earlier ingest left off."""
+
+    def __call__(self, path: str, *, start: int, state: Mapping[str, object]) -> Reading: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What one file gave."""
+
+    path: str
+    format: str
+    turns: Mapping[str, int]
+    known: int
+    skipped: Mapping[str, int]
+    unchanged: bool = False
+    failed: InputUnreadable | None = None
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What an ingest did, over all its files."""
+
+    files: list[FileReport] = field(default_factory=list)
+    turns: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    proposed: int = 0
+    accepted: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
+    refused_words: dict[str, Counter[str]] = field(default_factory=dict)
+    secrets: Counter[str] = field(default_factory=Counter)
+    secret_places: list[str] = field(default_factory=list)
+    cleaned: Counter[str] = field(default_factory=Counter)
+    artefacts: Counter[str] = field(default_factory=Counter)
+    facts: list[Fact] = field(default_factory=list)
+    snapshot: int | None = None
+    unchanged_since: int | None = None
+    stale_tonight: int = 0
+    proposer: str = ""
+
+    @property
+    def failures(self) -> list[FileReport]:
+        """The files that could not be read."""
+        return [file for file in self.files if file.failed is not None]
+
+    @property
+    def exit_code(self) -> int:
+        """3 where a file could not be read, else 0."""
+        return 3 if self.failures else 0
+
+
+class Watch(Protocol):
+    """Who wants to know how far the ingest is."""
+
+    def began(self, path: str, number: int, total: int) -> None: ...
+    def ended(self, file: FileReport) -> None: ...
+
+
+class _Silent:
+    def began(self, path: str, number: int, total: int) -> None:
+        """Nobody watches."""
+
+    def ended(self, file: FileReport) -> None:
+        """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """Everything one ingest is run with."""
+
+    store: Store
+    policy: Policy
+    lexicon: Lexicon
+    proposer: Proposer
+    now: int
+    command: str
+    open: Open
+    namespace: str = "default"
+    watch: Watch = field(default_factory=_Silent)
+
+
+def ingest(job: Ingest, paths: Sequence[str]) -> IngestReport:
+    """Read every path; a file that cannot be read is reported and does not stop the others.
+
+    With a single path its error is raised, so that nothing is written. Interrupted, what was committed is
+    closed with a snapshot of its own.
+    """
+    report = IngestReport(proposer=job.proposer.name)
+    start = job.store.head()
+    label = "ingest:interrupted"
+    try:
+        for number, path in enumerate(paths, start=1):
+            job.watch.began(path, number, len(paths))
+            try:
+                file = _file(job, path, report)
+            except InputUnreadable as error:
+                if len(paths) == 1:
+                    raise
+                file = FileReport(path, "", {}, 0, {}, failed=error)
+            report.files.append(file)
+            job.watch.ended(file)
+        label = "ingest"
+    finally:
+        if job.store.head() != start:
+            with job.store.transaction() as tx:
+                info = tx.snapshot(label, command=job.command, policy=job.policy, at=job.now)
+            report.snapshot = info.number
+        else:
+            report.unchanged_since = start.snapshot
+    report.stale_tonight = sum(
+        not exempt(fact, job.policy) and stale(fact, job.policy, job.now) for fact in report.facts
+    )
+    return report
+
+
+def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
+    source = job.store.source_for(path)
+    reading = job.open(path, start=source.cursor if source else 0, state=source.state if source else {})
+    fresh = _Prepared(job, source)
+    for turn in reading.turns:
+        fresh.add(turn, path)
+    new = fresh.unknown(job.store)
+    if not new and source is not None and reading.content_hash == source.content_hash:
+        report.known += fresh.known
+        return FileReport(path, reading.format, {}, fresh.known, {}, unchanged=True)
+    step = SourceStep(
+        path=path,
+        format=reading.format,
+        content_hash=reading.content_hash,
+        cursor=reading.cursor,
+        reader_version=reading.reader_version,
+        state={"reader": dict(reading.state), "keys": fresh.chain.state()},
+        skipped=dict(reading.skipped),
+        source=source.id if source else None,
+    )
+    turns = _commit(job, step, new, report)
+    report.known += fresh.known
+    report.skipped.update(reading.skipped)
+    report.secrets += fresh.secrets
+    report.secret_places += fresh.places
+    report.cleaned += fresh.cleaned
+    report.artefacts += fresh.artefacts
+    counts = Counter(turn.provenance for turn in turns)
+    report.turns.update(counts)
+    return FileReport(path, reading.format, counts, fresh.known, dict(reading.skipped))
+
+
+class _Prepared:
+    """Turns made fit to be stored: cleaned, own artefacts cut, secrets replaced, keyed."""
+
+    def __init__(self, job: Ingest, source: SourceInfo | None) -> None:
+        self.job = job
+        self.chain = KeyChain(source.state.get("keys") if source else None)
+        self.turns: list[KeyedTurn] = []
+        self.known = 0
+        self.secrets: Counter[str] = Counter()
+        self.places: list[str] = []
+        self.cleaned: Counter[str] = Counter()
+        self.artefacts: Counter[str] = Counter()
+
+    def add(self, turn: Turn, path: str) -> None:
+        turn, unfit = clean_turn(turn, max_chars=self.job.policy.limits.max_turn_chars)
+        turn, own = cut_turn(turn)
+        turn, secrets = redact_turn(turn)
+        self.cleaned.update(unfit)
+        self.artefacts.update(own)
+        self.secrets.update(secrets)
+        if secrets:
+            self.places.append(f"{Path(path).name} turn {turn.position}")
+        self.turns.append(KeyedTurn(self.chain.key(turn), turn))
+
+    def unknown(self, store: Store) -> list[KeyedTurn]:
+        """The turns that the store does not have, each key once."""
+        seen = set(store.known_keys(keyed.key for keyed in self.turns))
+        new = []
+        for keyed in self.turns:
+            if keyed.key in seen:
+                self.known += 1
+                continue
+            seen.add(keyed.key)
+            new.append(keyed)
+        return new
+
+
+def _numbered(turns: Sequence[KeyedTurn], first: int, source: int) -> list[KeyedTurn]:
+    return [
+        KeyedTurn(keyed.key, replace(keyed.turn, id=first + place, source=source))
+        for place, keyed in enumerate(turns)
+    ]
+
+
+def _commit(job: Ingest, step: SourceStep, new: Sequence[KeyedTurn], report: IngestReport) -> list[Turn]:
+    """Propose, judge, write. No transaction is open while the proposer thinks."""
+    heard: tuple[int, list[Offer]] | None = None
+    for _ in range(_RETRIES):
+        head = job.store.head()
+        first = job.store.next_turn()
+        keyed = _numbered(new, first, step.source or 0)
+        turns = {item.turn.id: item.turn for item in keyed}
+        empty = State({}, job.store.state_ids(), job.store.next_fact())
+        scene = replace(
+            scene_of(job.store, empty, policy=job.policy, lexicon=job.lexicon, now=job.now), turns=turns
+        )
+
+        def ask(brief: object, first: int = first) -> Iterable[Offer]:
+            nonlocal heard
+            if brief is None:
+                return ()
+            if heard is None:
+                heard = first, list(offers("encode", job.proposer.propose("encode", brief)))
+            return _moved(heard[1], first - heard[0])
+
+        outcome = run(ENCODE, scene, ask)
+        try:
+            with job.store.transaction(expect=head) as tx:
+                source = tx.add_source(step)
+                tx.add_turns(source, _numbered(new, first, source))
+                tx.record(outcome.rulings, at=job.now, policy=job.policy)
+        except HeadMoved:
+            continue
+        _tally(outcome, report)
+        return [item.turn for item in keyed]
+    raise StoreLocked(
+        "the store kept changing while turns were encoded",
+        hint="another process writes to it; try again when it has finished",
+    )
+
+
+def _moved(heard: list[Offer], by: int) -> Iterable[Offer]:
+    """The same offers where the turns were numbered anew because the store moved on."""
+    for offer in heard:
+        proposal = offer.proposal
+        if by and not isinstance(proposal, Refused) and proposal.kind == "encode":
+            cited = tuple(turn + by for turn in proposal.turns)
+            offer = replace(offer, proposal=proposal.model_copy(update={"turns": cited}))
+        yield offer
+
+
+def _tally(outcome: Outcome, report: IngestReport) -> None:
+    report.proposed += outcome.proposed
+    report.accepted += outcome.accepted
+    for ruling in outcome.rulings:
+        verdict = ruling.verdict
+        if isinstance(verdict, Refused):
+            report.refusals[verdict.code] += 1
+            words = report.refused_words.setdefault(verdict.code, Counter())
+            words.update(str(word) for word in verdict.evidence.get("missing", ()))
+        report.facts += [change.after for change in ruling.changes]
+
+
+Discover = Callable[[str], Sequence[str]]

@@ -1,0 +1,112 @@
+"""``nocturne why``: a fact's ancestry as a tree, down to the turns that first said it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nocturne.app.ports import MutationRow, Store
+from nocturne.core.facts import Fact, Span, Turn
+from nocturne.errors import InputUnreadable
+
+_JOINS = {"merge": "merged-from", "drop": "kept-for", "schematise": "evidence", "refine": "merged-from"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A cited turn and the words in it that the fact rests on."""
+
+    turn: Turn
+    span: Span
+
+    @property
+    def words(self) -> str:
+        """The cited words, as stored."""
+        return self.turn.text[self.span.start : self.span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """A fact as it stood at one point: the mutation that made that text, what it came of, what it cites.
+
+    ``steps`` are the later mutations that left the text alone (a promotion, a supersession), newest first.
+    """
+
+    fact: Fact
+    made_by: MutationRow | None
+    steps: tuple[MutationRow, ...] = ()
+    parents: tuple[Ancestor, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A fact's whole story: the tree, what came of it, and what was refused about it."""
+
+    tree: Ancestor
+    descendants: tuple[tuple[str, Fact], ...]
+    refused: tuple[MutationRow, ...]
+
+
+def why(store: Store, fact: int) -> Lineage:
+    """The lineage of one fact."""
+    versions = store.versions(fact)
+    if not versions:
+        raise InputUnreadable(f"no fact m{fact}", hint="nocturne facts --all lists every fact")
+    tree = _Tree(store)
+    refused = [row for row in store.mutations_of(fact) if not row.accepted]
+    return Lineage(tree.at(fact, len(versions) - 1), tuple(_descendants(store, fact)), tuple(refused))
+
+
+def _descendants(store: Store, fact: int) -> Sequence[tuple[str, Fact]]:
+    found = []
+    for link in store.links_from(fact):
+        if link.child != fact:
+            child = store.versions(link.child)[-1][2]
+            found.append((link.role, child))
+    return found
+
+
+class _Tree:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._versions: dict[int, Sequence[tuple[int, int | None, Fact]]] = {}
+
+    def _of(self, fact: int) -> Sequence[tuple[int, int | None, Fact]]:
+        if fact not in self._versions:
+            self._versions[fact] = self._store.versions(fact)
+        return self._versions[fact]
+
+    def _before(self, fact: int, seq: int) -> int:
+        """The place of the last version of ``fact`` that began before ``seq``, or −1."""
+        return sum(begun < seq for begun, _, _ in self._of(fact)) - 1
+
+    def at(self, fact: int, place: int) -> Ancestor:
+        """The fact as of its version number ``place``. Every step goes back in time, so the walk ends."""
+        steps: list[MutationRow] = []
+        while True:
+            seq, _, version = self._of(fact)[place]
+            row = self._store.mutation(seq)
+            joined = self._joined(fact, seq, row)
+            if joined or place == 0:
+                break
+            if row is not None:
+                steps.append(row)
+            place -= 1
+        quotes = () if joined else self._quotes(version)
+        return Ancestor(version, row, tuple(steps), tuple(joined), quotes)
+
+    def _joined(self, fact: int, seq: int, row: MutationRow | None) -> list[Ancestor]:
+        role = _JOINS.get(row.kind) if row is not None else None
+        if role is None:
+            return []
+        parents = [link.parent for made, link in self._store.links(fact) if made == seq and link.role == role]
+        if row is not None and row.kind == "drop" and parents:
+            parents.insert(0, fact)
+        return [
+            self.at(parent, self._before(parent, seq)) for parent in parents if self._before(parent, seq) >= 0
+        ]
+
+    def _quotes(self, version: Fact) -> tuple[Quote, ...]:
+        turns = self._store.turns([span.turn for span in version.sources])
+        return tuple(Quote(turns[span.turn], span) for span in version.sources if span.turn in turns)

@@ -1,0 +1,86 @@
+"""``nocturne facts`` and ``show``: what the store holds, by block, now or at an earlier version, true now or then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nocturne.app.ports import Store
+from nocturne.core.facts import BLOCKS, Fact
+from nocturne.core.policy import Policy
+from nocturne.core.retention import exempt, faded, stale
+from nocturne.core.strength import Activation, strength
+from nocturne.passes.activations import curve_of
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which facts to list. ``as_of`` is a time in microseconds: what was true then, as far as the store knows."""
+
+    everything: bool = False
+    at: int | None = None
+    as_of: int | None = None
+    category: str | None = None
+    block: str | None = None
+    grep: str | None = None
+    faded: bool = False
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A fact with its strength now, and whether tonight's policy would let it go."""
+
+    fact: Fact
+    strength: float
+    stale: bool
+    faded: bool
+
+
+def listed(store: Store, wanted: Filter, *, policy: Policy, now: int) -> list[Listed]:
+    """The matching facts, in the order of blocks, then of ids."""
+    pool = _pool(store, wanted)
+    stored = store.activations()
+    curves = {fact.id: curve_of(stored.get(fact.id), fact) for fact in pool}
+    hidden = set(faded(pool, curves, policy, now))
+    found = [_line(fact, curves[fact.id], policy, now, fact.id in hidden) for fact in pool]
+    chosen = [line for line in found if _matches(line, wanted)]
+    return sorted(chosen, key=lambda line: (BLOCKS.index(line.fact.block), line.fact.id))
+
+
+def held_at(fact: Fact, moment: int) -> bool:
+    """Whether the fact was true at ``moment``, as far as the store knows: said by then, and not ended by then."""
+    begun = fact.valid_from if fact.valid_from is not None else min(fact.learned_at, fact.said_at or fact.recorded_at)
+    return begun <= moment and (fact.valid_until is None or moment < fact.valid_until)
+
+
+def _pool(store: Store, wanted: Filter) -> list[Fact]:
+    if wanted.everything or wanted.as_of is not None:
+        facts: Iterable[Fact] = store.all_facts(wanted.at)
+    else:
+        facts = store.state(wanted.at).facts.values()
+    if wanted.as_of is None:
+        return list(facts)
+    # A superseded fact held until it ended; one that was merged or dropped lives on in its successor.
+    moment = wanted.as_of
+    return [
+        fact
+        for fact in facts
+        if (fact.active or fact.retired_by == "contradict") and held_at(fact, moment)
+    ]
+
+
+def _line(fact: Fact, curve: Activation, policy: Policy, now: int, hidden: bool) -> Listed:
+    old = fact.active and not exempt(fact, policy) and stale(fact, policy, now)
+    return Listed(fact, strength(curve, now, policy.strength.law), old, hidden)
+
+
+def _matches(line: Listed, wanted: Filter) -> bool:
+    fact = line.fact
+    return (
+        (wanted.category is None or fact.category == wanted.category)
+        and (wanted.block is None or fact.block == wanted.block)
+        and (wanted.grep is None or wanted.grep.casefold() in fact.text.casefold())
+        and (not wanted.faded or line.faded)
+        and (not wanted.stale or line.stale)
+    )

@@ -1,0 +1,303 @@
+"""One night: every pass is briefed, judged, and committed with its snapshots in a transaction of its own.
+
+No transaction is open while a proposer thinks. Where the store moved on meanwhile, the same offers are judged again.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap, Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
+from nocturne.app.scenes import scene_of
+from nocturne.core.facts import Fact, Retirement, State
+from nocturne.core.policy import Policy
+from nocturne.core.retention import loss, newly_faded
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.verdicts import Accepted, Refused, Ruling
+from nocturne.errors import StoreLocked, UsageError
+from nocturne.passes import NIGHT
+from nocturne.passes.activations import curve_of
+from nocturne.passes.engine import Offer, Outcome, offers, run, withhold
+from nocturne.passes.scene import Pass
+
+PASS_NAMES: tuple[str, ...] = tuple(stage.name for stage in NIGHT)
+_RETRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    """One line of the night's table."""
+
+    name: str
+    received: int
+    proposed: int
+    accepted: int
+    refused: int
+    enforced: int
+    active: int
+    snapshots: tuple[int, int] | None = None
+    withheld: str | None = None
+    not_asked: int = 0
+    rulings: tuple[Ruling, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SleepReport:
+    """What a night did. ``unchanged_since`` is set, and nothing else happened, after a quiet one."""
+
+    policy: Policy
+    proposer: str
+    dry_run: bool
+    passes: tuple[PassReport, ...]
+    before: State
+    after: State
+    start: int | None = None
+    end: int | None = None
+    unchanged_since: int | None = None
+    forgotten: tuple[Fact, ...] = ()
+    faded: tuple[int, ...] = ()
+    shortfall: int = 0
+    usage: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def refusals(self) -> Counter[str]:
+        """How often each code refused."""
+        return Counter(
+            ruling.verdict.code
+            for part in self.passes
+            for ruling in part.rulings
+            if isinstance(ruling.verdict, Refused)
+        )
+
+    @property
+    def exit_code(self) -> Literal[0, 1]:
+        """1 where a pass was refused whole, else 0."""
+        return 1 if any(part.withheld for part in self.passes) else 0
+
+
+class Watch(Protocol):
+    """Who wants to know how far the night is."""
+
+    def began(self, stage: str, active: int) -> None: ...
+    def ended(self, report: PassReport) -> None: ...
+
+
+class _Silent:
+    def began(self, stage: str, active: int) -> None:
+        """Nobody watches."""
+
+    def ended(self, report: PassReport) -> None:
+        """Nobody watches."""
+
+
+Answer = Callable[[Pass, Any], Iterable[Offer]]
+
+
+def asking(proposer: Proposer) -> Answer:
+    """Offers from a proposer: its raw replies, parsed."""
+
+    def answer(stage: Pass, brief: Any) -> Iterable[Offer]:
+        return offers(stage.name, proposer.propose(stage.name, brief)) if brief is not None else ()
+
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """Everything one sleep is run with."""
+
+    store: Store
+    policy: Policy
+    lexicon: Lexicon
+    now: int
+    command: str
+    proposer: str
+    answer: Answer
+    only: tuple[str, ...] | None = None
+    allow_loss: bool = False
+    dry_run: bool = False
+    enforce: bool = True
+    watch: Watch = field(default_factory=_Silent)
+
+
+def chosen(policy: Policy, only: Sequence[str] | None) -> tuple[Pass, ...]:
+    """The passes of this night, in their order."""
+    unknown = [name for name in only or () if name not in PASS_NAMES]
+    if unknown:
+        raise UsageError(f"no pass is called {unknown[0]}", hint=f"passes: {', '.join(PASS_NAMES)}")
+    stages = [stage for stage in NIGHT if stage.name in policy.passes and (not only or stage.name in only)]
+    if only and not stages:
+        names = ", ".join(only)
+        raise UsageError(
+            f"policy {policy.name} switches {names} off", hint="choose another --policy or --pass"
+        )
+    return tuple(stages)
+
+
+def sleep(night: Night) -> SleepReport:
+    """Run the night. Nothing is written on a dry run, nor where no ruling was made at all."""
+    stages = chosen(night.policy, night.only)
+    head = night.store.head()
+    before = night.store.state()
+    ledger = _Ledger(night, head)
+    state, lost, reports = before, 0, []
+    forgotten: list[Fact] = []
+    for stage in stages:
+        night.watch.began(stage.name, len(state.facts))
+        outcome, state, gone = _pass(night, stage, state, ledger, lost, len(before.facts))
+        lost += len(gone)
+        forgotten += gone
+        report = PassReport(
+            name=stage.name,
+            received=outcome.received,
+            proposed=outcome.proposed,
+            accepted=outcome.accepted,
+            refused=outcome.refused,
+            enforced=outcome.enforced,
+            active=len(state.facts),
+            snapshots=ledger.span,
+            withheld=outcome.withheld,
+            rulings=outcome.rulings,
+        )
+        reports.append(report)
+        night.watch.ended(report)
+    quiet = not any(report.rulings for report in reports)
+    return SleepReport(
+        policy=night.policy,
+        proposer=night.proposer,
+        dry_run=night.dry_run,
+        passes=tuple(ledger.numbered(reports)),
+        before=before,
+        after=state,
+        start=ledger.first,
+        end=ledger.last,
+        unchanged_since=head.snapshot if quiet else None,
+        forgotten=tuple(forgotten),
+        faded=_faded(night, before, head),
+    )
+
+
+def _pass(
+    night: Night, stage: Pass, state: State, ledger: _Ledger, lost: int, start: int
+) -> tuple[Outcome, State, list[Fact]]:
+    heard: list[list[Offer]] = []
+
+    for _ in range(_RETRIES):
+        # A store that moved on while a model thought must not make it think twice: what it said is judged again.
+        spoken = iter(list(heard))
+
+        def ask(brief: Any, spoken: Iterator[list[Offer]] = spoken) -> Iterable[Offer]:
+            again = next(spoken, None)
+            if again is None:
+                again = list(night.answer(stage, brief))
+                heard.append(again)
+            return again
+
+        scene = scene_of(night.store, state, policy=night.policy, lexicon=night.lexicon, now=night.now)
+        outcome = run(stage, scene, ask, enforce=night.enforce)
+        gone = _gone(outcome)
+        measured = loss(lost + len(gone), start, night.policy)
+        if measured.crossed and gone and not night.allow_loss:
+            evidence = {
+                "would_lose": lost + len(gone),
+                "of": start,
+                "allowed": measured.allowed,
+                "budget": str(measured.budget),
+            }
+            outcome, gone = withhold(outcome, state, "N306", evidence), []
+        try:
+            ledger.commit(stage, outcome)
+        except HeadMoved:
+            ledger.head, state = night.store.head(), night.store.state()
+            continue
+        return outcome, ledger.retired(outcome, state), gone
+    raise StoreLocked(
+        f"the store kept changing while {stage.name} was judged",
+        hint="another process writes to it; try again when it has finished",
+    )
+
+
+def _gone(outcome: Outcome) -> list[Fact]:
+    """Facts retired without a live successor: what the loss budget counts."""
+    return [
+        change.after
+        for ruling in outcome.rulings
+        for change in ruling.changes
+        if not change.after.active and change.after.successor is None
+    ]
+
+
+class _Ledger:
+    """Writes the night's snapshots and rulings; holds them back until there is a ruling at all."""
+
+    def __init__(self, night: Night, head: Head) -> None:
+        self.night = night
+        self.head = head
+        self.waiting: list[str] = ["consolidation:start"]
+        self.first: int | None = None
+        self.last: int | None = None
+        self.span: tuple[int, int] | None = None
+        self._spans: list[tuple[int, int] | None] = []
+
+    def commit(self, stage: Pass, outcome: Outcome) -> None:
+        before, after = f"pass:{stage.name}:before", f"pass:{stage.name}:after"
+        if self.night.dry_run or (self.first is None and not outcome.rulings):
+            self.waiting += [before, after]
+            self.span = None
+            self._spans.append(None)
+            return
+        with self.night.store.transaction(expect=self.head) as tx:
+            opened = [self._snapshot(tx, label) for label in self.waiting]
+            begun = self._snapshot(tx, before)
+            tx.record(outcome.rulings, at=self.night.now, policy=self.night.policy)
+            ended = self._snapshot(tx, after)
+        if self.first is None:
+            numbers = [info.number for info in opened]
+            self.first = numbers[0]
+            # Passes that had nothing to say before this one were snapshotted all the same.
+            self._spans = [(numbers[1 + 2 * i], numbers[2 + 2 * i]) for i in range(len(self._spans))]
+        self.waiting = []
+        self.span = (begun.number, ended.number)
+        self._spans.append(self.span)
+        self.last = ended.number
+        self.head = self.night.store.head()
+
+    def _snapshot(self, tx: Transaction, label: str) -> SnapshotInfo:
+        night = self.night
+        return tx.snapshot(label, command=night.command, policy=night.policy, at=night.now)
+
+    def retired(self, outcome: Outcome, before: State) -> State:
+        """The state after the pass, with where its retired facts went."""
+        number = self.span[1] if self.span else self.head.snapshot
+        gone = {
+            change.after.id: Retirement(number, change.after.retired_by or "")
+            for ruling in outcome.rulings
+            for change in ruling.changes
+            if not change.after.active
+        }
+        if not gone:
+            return outcome.state
+        return replace(outcome.state, retired=ChainMap(gone, before.retired))  # type: ignore[arg-type]  # only read
+
+    def numbered(self, reports: Sequence[PassReport]) -> list[PassReport]:
+        """The reports with the snapshot numbers that became known later."""
+        return [
+            replace(report, snapshots=span) for report, span in zip(reports, self._spans, strict=True)
+        ]
+
+
+def _faded(night: Night, before: State, head: Head) -> tuple[int, ...]:
+    since = night.store.last_sleep_at()
+    if since is None:
+        return ()
+    stored = night.store.activations()
+    curves = {fact.id: curve_of(stored.get(fact.id), fact) for fact in before.facts.values()}
+    return newly_faded(before.facts.values(), curves, night.policy, since, night.now)
+
+
+def accepted_of(report: PassReport) -> list[Ruling]:
+    """The rulings of a pass that were applied."""
+    return [ruling for ruling in report.rulings if isinstance(ruling.verdict, Accepted)]

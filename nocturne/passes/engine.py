@@ -1,0 +1,263 @@
+"""Runs one pass: brief, offers, gate, effect, backstop, conservation. Pure: what it returns is what to commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from nocturne.core.conservation import breaches
+from nocturne.core.facts import Activation, Change, Fact, Link, State
+from nocturne.core.proposals import Drop, Encode, Keep, Proposal
+from nocturne.core.text.measures import content
+from nocturne.core.verdicts import Accepted, Origin, Refused, Ruling, Verdict
+from nocturne.passes import wire
+from nocturne.passes.scene import Effect, Pass, Scene
+
+_ROUNDS = 8
+"""Merging is repeated until nothing more belongs together; the cap bounds a night whatever a model says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One entry that somebody handed in: a proposal, or the refusal that says why it is none."""
+
+    proposal: Proposal | Refused
+    origin: Origin = "model"
+    raw: str | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a pass decided, and the state that it leaves."""
+
+    pass_name: str
+    rulings: tuple[Ruling, ...]
+    state: State
+    received: int
+    proposed: int
+    accepted: int
+    refused: int
+    enforced: int
+    withheld: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether any ruling was made, a refusal included."""
+        return bool(self.rulings)
+
+
+Ask = Callable[[Any], Iterable[Offer]]
+
+
+def offers(pass_name: str, replies: Iterable[str]) -> Iterator[Offer]:
+    """The entries of raw replies, in order, each with where its reply came from."""
+    for reply in replies:
+        origin = dict(getattr(reply, "provenance", {}))
+        for entry in wire.parse(pass_name, reply):
+            raw = entry.evidence.get("raw") if isinstance(entry, Refused) else None
+            yield Offer(entry, "model", raw, origin)
+
+
+def run(stage: Pass, scene: Scene, ask: Ask, *, enforce: bool = True) -> Outcome:
+    """Judge a pass over ``scene``; ``enforce=False`` leaves the backstops out, as when a saved plan is applied."""
+    work = _Work(stage, scene)
+    rounds = _ROUNDS if stage.name == "merge" else 1
+    for number in range(1, rounds + 1):
+        if not work.round(number, ask, enforce=enforce):
+            break
+    return work.outcome()
+
+
+def withhold(outcome: Outcome, before: State, code: str, evidence: Mapping[str, Any]) -> Outcome:
+    """The pass refused whole: every accepted ruling becomes a refusal of ``code``, and the state is as before."""
+    rulings = tuple(
+        replace(
+            ruling,
+            verdict=Refused(ruling.verdict.proposal, code, evidence),
+            changes=(),
+            links=(),
+            activations=(),
+            memo=None,
+        )
+        if isinstance(ruling.verdict, Accepted)
+        else ruling
+        for ruling in outcome.rulings
+    )
+    refused = sum(not ruling.accepted for ruling in rulings)
+    return replace(
+        outcome, rulings=rulings, state=before, accepted=0, enforced=0, refused=refused, withheld=code
+    )
+
+
+class _Work:
+    """The working set of one pass; gates see it only through read-only views."""
+
+    def __init__(self, stage: Pass, scene: Scene) -> None:
+        self.stage = stage
+        self.base = scene
+        self.start = scene.before
+        self.facts: dict[int, Fact] = dict(scene.before.facts)
+        self.consumed: dict[int, str] = {}
+        self.kept_for: dict[int, list[int]] = {}
+        self.known = set(scene.memo.known)
+        self.strengths: dict[int, Activation] = dict(scene.strengths)
+        self.steps: dict[int, Fact] = {}
+        self.settled: set[tuple[int, ...]] = set()
+        self.rulings: list[Ruling] = []
+        self.next_id = scene.before.next_id
+        self.touched: set[int] = set()
+        self.proposed = self.enforced = 0
+
+    def round(self, number: int, ask: Ask, *, enforce: bool) -> bool:
+        """One brief and its answers; whether a further round may find more."""
+        before = self.start if number == 1 else replace(self.start, facts=dict(self.facts))
+        scene = replace(
+            self.base,
+            before=before,
+            facts=MappingProxyType(self.facts),
+            consumed=MappingProxyType(self.consumed),
+            kept_for=MappingProxyType(self.kept_for),
+            strengths=MappingProxyType(self.strengths),
+            memo=replace(self.base.memo, known=self.known),
+            fresh=self.base.fresh if number == 1 else self.touched,
+            round=number,
+        )
+        self.touched = set()
+        scene = self.stage.ready(scene)
+        brief = self.stage.brief(scene)
+        if brief is not None or number == 1:
+            for offer in ask(brief):
+                self.proposed += 1
+                self._take(scene, offer)
+        if enforce:
+            by_rule = replace(scene, adjudicated=False)
+            for proposal in self.stage.backstop(by_rule, brief, self.settled):
+                self._take(by_rule, Offer(proposal, "engine"))
+        for id_ in self.touched & self.facts.keys():
+            self.consumed.pop(id_, None)
+        return bool(self.touched)
+
+    def _take(self, scene: Scene, offer: Offer) -> None:
+        if isinstance(offer.proposal, Refused):
+            self.rulings.append(
+                Ruling(self.stage.name, offer.origin, offer.proposal, offer.raw, provenance=offer.provenance)
+            )
+            return
+        proposal = offer.proposal
+        verdict, effect = self._judge(scene, proposal)
+        key = self._remember(scene, proposal, verdict)
+        if isinstance(verdict, Accepted):
+            self.settled.add(_question(proposal))
+            effect = self._advance(proposal, effect)
+            self.enforced += offer.origin == "engine"
+        self.rulings.append(
+            Ruling(
+                self.stage.name,
+                offer.origin,
+                verdict,
+                offer.raw,
+                changes=effect.changes,
+                links=effect.links,
+                activations=effect.activations,
+                memo=key,
+                provenance=offer.provenance,
+            )
+        )
+
+    def _judge(self, scene: Scene, proposal: Proposal) -> tuple[Verdict, Effect]:
+        # A gate that errs refuses: whatever went wrong, the store is not changed on the strength of it.
+        try:
+            verdict = self.stage.gate(scene, proposal)
+            if isinstance(verdict, Accepted):
+                return verdict, self.stage.apply(scene, verdict)
+        except Exception as error:  # noqa: BLE001
+            return Refused(proposal, "N013", {"error": f"{type(error).__name__}: {error}"}), Effect()
+        return verdict, Effect()
+
+    def _remember(self, scene: Scene, proposal: Proposal, verdict: Verdict) -> str | None:
+        if isinstance(verdict, Refused):
+            if not (verdict.code.startswith("N2") or verdict.code in ("N101", "N102", "N103")):
+                return None
+        elif not (isinstance(proposal, Keep) or proposal.kind == "schematise"):
+            return None
+        key = self.stage.memo(scene, proposal)
+        if key is not None:
+            self.known.add(key)
+        return key
+
+    def _advance(self, proposal: Proposal, effect: Effect) -> Effect:
+        effect = self._numbered(effect)
+        for change in effect.changes:
+            after = change.after
+            self.steps[after.id] = after
+            self.touched.add(after.id)
+            if after.active:
+                self.facts[after.id] = after
+            else:
+                self.facts.pop(after.id, None)
+                self.consumed[after.id] = self.stage.name
+        for activation in effect.activations:
+            self.strengths[activation.fact] = activation
+        if isinstance(proposal, Drop):
+            earlier = self.kept_for.pop(proposal.fact, [])
+            self.kept_for.setdefault(proposal.duplicate_of, []).extend([proposal.fact, *earlier])
+        if proposal.kind == "merge":
+            self.consumed[effect.changes[0].after.id] = self.stage.name
+        return effect
+
+    def _numbered(self, effect: Effect) -> Effect:
+        """New rows (id 0) get the next numbers; ids are never reused."""
+        numbers: dict[int, int] = {}
+        changes: list[Change] = []
+        for change in effect.changes:
+            after = change.after
+            if after.id == 0:
+                numbers[0] = self.next_id
+                after = replace(after, id=self.next_id)
+                self.next_id += 1
+            changes.append(Change(change.before, after))
+        if not numbers:
+            return effect
+        links = tuple(Link(numbers.get(l.child, l.child), numbers.get(l.parent, l.parent), l.role) for l in effect.links)
+        return Effect(tuple(changes), links, effect.activations)
+
+    def outcome(self) -> Outcome:
+        """The rulings and the state after, or the pass refused whole where it broke conservation."""
+        after = State(self.facts, self.start.retired, self.next_id)
+        accepted = sum(ruling.accepted for ruling in self.rulings)
+        result = Outcome(
+            self.stage.name,
+            tuple(self.rulings),
+            after,
+            received=len(self.start.facts),
+            proposed=self.proposed,
+            accepted=accepted - self.enforced,
+            refused=len(self.rulings) - accepted,
+            enforced=self.enforced,
+        )
+        lexicon = self.base.lexicon
+        broken = breaches(
+            self.stage.name, self.start.facts, self.facts, self.steps, lambda text: content(text, lexicon)
+        )
+        if not broken:
+            return result
+        first = broken[0]
+        evidence = {"fact": f"m{first.fact}", "what": first.what, "lost": list(first.lost), "breaches": len(broken)}
+        return withhold(result, self.start, "N309", evidence)
+
+
+def _question(proposal: Proposal) -> tuple[int, ...]:
+    """The ids that a proposal settles, in order of number."""
+    if isinstance(proposal, Encode):
+        return proposal.turns
+    named = proposal.model_dump(exclude={"kind", "reason"})
+    ids: list[int] = []
+    for value in named.values():
+        if isinstance(value, int):
+            ids.append(value)
+        elif isinstance(value, tuple):
+            ids.extend(item for item in value if isinstance(item, int))
+    return tuple(sorted(ids))

@@ -1,0 +1,171 @@
+"""Merge: facts that belong together become one text, composed by code; nothing is lost and nothing invented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from nocturne.core.candidates import keeper, nominate_unions
+from nocturne.core.facts import Change, Fact, Link
+from nocturne.core.meaning import Fails, compose_merge, judge_merge
+from nocturne.core.policy import exact
+from nocturne.core.proposals import Merge as Proposed
+from nocturne.core.proposals import Proposal
+from nocturne.core.text.measures import content
+from nocturne.core.verdicts import Accepted, Refused, Verdict
+from nocturne.passes.briefs import MergeBrief, Union
+from nocturne.passes.heir import home, most_protected
+from nocturne.passes.said import said
+from nocturne.passes.scene import Effect, Scene
+from nocturne.passes.standing import reasoned, same_space, standing
+
+
+class Merge:
+    """One fact with its first id, and the others retired into it, in one mutation."""
+
+    name = "merge"
+    kinds = ("merge",)
+
+    def ready(self, scene: Scene) -> Scene:
+        """The scene as it is."""
+        return scene
+
+    def brief(self, scene: Scene) -> MergeBrief | None:
+        """Pairs of one block near enough to be said together, that nobody has answered yet."""
+        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer != "schema"}
+        sets = {fact.id: content(fact.text, scene.lexicon) for fact in facts.values()}
+        rules = scene.policy.merge
+        unions = []
+        for first, second, measure in nominate_unions(
+            facts, sets, exact(rules.floor), per_fact=rules.candidates_per_fact, fresh=scene.fresh
+        ):
+            if not _together(facts[first], facts[second]):
+                continue
+            into, other = keeper(facts[first], facts[second], sets)
+            if self._key(scene, (into, other), None) in scene.memo.known:
+                continue
+            composed = compose_merge([said(facts[into]), said(facts[other])], lexicon=scene.lexicon)
+            unions.append(Union(into, (other,), composed, measure))
+        if not unions:
+            return None
+        named = {id_: facts[id_] for union in unions for id_ in (union.into, *union.sources)}
+        return MergeBrief(tuple(unions), named)
+
+    def gate(self, scene: Scene, proposal: Proposal) -> Verdict:
+        """Standing ids of one block, subject and validity; a bounded text that its sources say whole."""
+        if not isinstance(proposal, Proposed):
+            return Refused(proposal, "N001", {"found": f"a {proposal.kind} in the merge pass"})
+        if len(set(proposal.sources)) < len(proposal.sources) or proposal.into in proposal.sources:
+            return Refused(proposal, "N005", {"fact": f"m{proposal.into}"})
+        if not proposal.sources:
+            return Refused(proposal, "N012", {"found": 1, "needed": 2})
+        if refused := standing(scene, proposal, proposal.into, *proposal.sources):
+            return refused
+        if refused := reasoned(proposal):
+            return refused
+        members = [scene.facts[id_] for id_ in (proposal.into, *proposal.sources)]
+        if refused := same_space(proposal, *members) or self._alike(proposal, members):
+            return refused
+        composed = compose_merge([said(fact) for fact in members], lexicon=scene.lexicon)
+        text = proposal.text if proposal.text is not None else composed
+        if text is None:
+            return Refused(proposal, "N228", {"facts": [f"m{fact.id}" for fact in members]})
+        rules = scene.policy.merge
+        if text != composed and not rules.model_text:
+            return Refused(proposal, "N229", {"policy": scene.policy.name})
+        absorbed = text in {fact.text for fact in members}
+        count = sum(fact.originals for fact in members)
+        if count > rules.max_originals and not absorbed:
+            return Refused(proposal, "N224", {"found": count, "limit": rules.max_originals})
+        if len(text) > rules.max_chars and not absorbed:
+            return Refused(proposal, "N223", {"found": len(text), "limit": rules.max_chars})
+        found = judge_merge(
+            [said(fact) for fact in members],
+            text,
+            lexicon=scene.lexicon,
+            single_valued=scene.policy.contradict.single_valued,
+        )
+        if isinstance(found, Fails):
+            return Refused(proposal, found.code, found.evidence)
+        by = "composed" if text == composed else "model"
+        return Accepted(proposal, f"merge:{by}", {**found.evidence, "text": text})
+
+    def _alike(self, proposal: Proposed, members: Sequence[Fact]) -> Refused | None:
+        blocks = sorted({home(fact) for fact in members})
+        if len(blocks) > 1:
+            return Refused(proposal, "N011", {"blocks": blocks})
+        subjects = sorted({fact.subject for fact in members})
+        if len(subjects) > 1:
+            return Refused(proposal, "N209", {"subjects": subjects})
+        if len({(fact.valid_from, fact.valid_until) for fact in members}) > 1:
+            return Refused(proposal, "N226", {"facts": [f"m{fact.id}" for fact in members]})
+        moments = {fact.occurred_at for fact in members if fact.occurred_at is not None}
+        if len(moments) > 1:
+            return Refused(proposal, "N230", {"facts": [f"m{fact.id}" for fact in members]})
+        return None
+
+    def apply(self, scene: Scene, accepted: Accepted) -> Effect:
+        """``into`` takes the text; the others are retired into it."""
+        proposal = accepted.proposal
+        if not isinstance(proposal, Proposed):
+            return Effect()
+        members = [scene.facts[id_] for id_ in (proposal.into, *proposal.sources)]
+        first = members[0]
+        text = str(accepted.evidence["text"])
+        absorbed = text in {fact.text for fact in members}
+        merged = replace(
+            first,
+            text=text,
+            category=most_protected(members, scene.policy),
+            trust=min(fact.trust for fact in members),
+            confirmed_at=max(fact.learned_at for fact in members),
+            occurred_at=next((f.occurred_at for f in members if f.occurred_at is not None), None),
+            occurred_grain=next((f.occurred_grain for f in members if f.occurred_at is not None), None),
+            pinned=any(fact.pinned for fact in members),
+            attribute=first.attribute if len({fact.attribute for fact in members}) == 1 else None,
+            originals=max(f.originals for f in members) if absorbed else sum(f.originals for f in members),
+            sources=tuple(dict.fromkeys(span for fact in members for span in fact.sources)),
+        )
+        gone = [
+            Change(fact, replace(fact, active=False, retired_by="merge", successor=first.id))
+            for fact in members[1:]
+        ]
+        return Effect(
+            changes=(Change(first, merged), *gone),
+            links=tuple(Link(first.id, fact.id, "merged-from") for fact in members),
+        )
+
+    def backstop(
+        self, scene: Scene, brief: MergeBrief | None, settled: AbstractSet[tuple[int, ...]]
+    ) -> Iterable[Proposal]:
+        """Where tonight's merges left two texts at or above the duplicate floor, the question is put and kept."""
+        if scene.round == 1:
+            return
+        floor = exact(scene.policy.dedupe.floor)
+        for union in brief.unions if brief else ():
+            ids = (union.into, *union.sources)
+            if union.similarity is None or union.similarity < floor or tuple(sorted(ids)) in settled:
+                continue
+            if not any(id_ in scene.consumed for id_ in ids):
+                yield Proposed(into=union.into, sources=union.sources, reason="at or above the duplicate floor")
+
+    def memo(self, scene: Scene, proposal: Proposal) -> str | None:
+        """Keyed on the sources' texts without order: a refused wording answers for the union."""
+        if not isinstance(proposal, Proposed):
+            return None
+        return self._key(scene, (proposal.into, *proposal.sources), proposal.text)
+
+    def _key(self, scene: Scene, ids: Iterable[int], text: str | None) -> str:
+        facts = scene.before.facts
+        return scene.memo.key(self.name, "merge", sorted(facts[id_].text for id_ in ids if id_ in facts))
+
+
+def _together(first: Fact, second: Fact) -> bool:
+    """Whether a merge of the two could be legal at all; facts of a single-valued attribute stay atomic."""
+    return (
+        first.namespace == second.namespace
+        and home(first) == home(second)
+        and first.subject == second.subject
+        and first.attribute == second.attribute
+    )

@@ -1,0 +1,96 @@
+"""Promote: what is stable about a person leaves scratch for ``human``, what happened for ``episodes``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from nocturne.core.facts import Change, Fact
+from nocturne.core.proposals import Promote as Proposed
+from nocturne.core.proposals import Proposal
+from nocturne.core.verdicts import Accepted, Refused, Verdict
+from nocturne.passes.briefs import PromoteBrief
+from nocturne.passes.heir import LASTING, home
+from nocturne.passes.scene import Effect, Scene
+from nocturne.passes.standing import reasoned, standing
+
+_ENFORCED = frozenset({"identity", "preferences", "commitments", "event"})
+_FIRST = ("identity", "preferences", "commitments")
+
+
+class Promote:
+    """Moves a fact to a lasting block; its text and its age stay."""
+
+    name = "promote"
+    kinds = ("promote",)
+
+    def ready(self, scene: Scene) -> Scene:
+        """The scene as it is."""
+        return scene
+
+    def brief(self, scene: Scene) -> PromoteBrief | None:
+        """Facts in scratch that could go somewhere, protected categories first."""
+        ready = [
+            fact
+            for fact in scene.before.facts.values()
+            if fact.block == "scratch" and home(fact) != "scratch" and not self._wants_sources(scene, fact)
+        ]
+        ready.sort(key=lambda fact: (fact.category not in _FIRST, fact.id))
+        return PromoteBrief({fact.id: fact for fact in ready}) if ready else None
+
+    def gate(self, scene: Scene, proposal: Proposal) -> Verdict:
+        """A legal block, another one than now, of the right subject, on enough evidence."""
+        if not isinstance(proposal, Proposed):
+            return Refused(proposal, "N001", {"found": f"a {proposal.kind} in the promote pass"})
+        if refused := standing(scene, proposal, proposal.fact):
+            return refused
+        if refused := reasoned(proposal):
+            return refused
+        if proposal.to_block not in LASTING:
+            return Refused(proposal, "N008", {"block": proposal.to_block, "legal": list(LASTING)})
+        fact = scene.facts[proposal.fact]
+        if fact.block == proposal.to_block:
+            return Refused(proposal, "N010", {"fact": f"m{fact.id}", "block": fact.block})
+        if (fact.subject == "assistant") != (proposal.to_block == "persona"):
+            evidence = {"fact": f"m{fact.id}", "subject": fact.subject, "block": proposal.to_block}
+            return Refused(proposal, "N209", evidence)
+        if short := self._wants_sources(scene, fact):
+            return Refused(proposal, "N307", {"fact": f"m{fact.id}", **short})
+        rule = "promotion" if scene.adjudicated else "promotion-rule"
+        return Accepted(proposal, rule, {"from": fact.block, "to": proposal.to_block})
+
+    def _wants_sources(self, scene: Scene, fact: Fact) -> dict[str, int]:
+        rules = scene.policy.promote
+        needed = rules.independent_sources
+        if fact.trust < rules.low_trust:
+            needed = max(needed, 2)
+        if needed < 2:
+            return {}
+        seen = [scene.origins[span.turn] for span in fact.sources if span.turn in scene.origins]
+        # Two sources are independent only where both the file and the day differ.
+        found = min(len({origin.source for origin in seen}), len({origin.day for origin in seen}))
+        return {} if found >= needed else {"found": found, "needed": needed, "trust": fact.trust}
+
+    def apply(self, scene: Scene, accepted: Accepted) -> Effect:
+        """The row with its new block."""
+        proposal = accepted.proposal
+        if not isinstance(proposal, Proposed):
+            return Effect()
+        fact = scene.facts[proposal.fact]
+        return Effect(changes=(Change(fact, replace(fact, block=proposal.to_block)),))  # type: ignore[arg-type]  # the gate proved it is a Block
+
+    def backstop(
+        self, scene: Scene, brief: PromoteBrief | None, settled: AbstractSet[tuple[int, ...]]
+    ) -> Iterable[Proposal]:
+        """Identity, preferences and commitments still in scratch go to their block, events to episodes."""
+        for id_ in brief.facts if brief else ():
+            if (id_,) in settled or id_ in scene.consumed:
+                continue
+            fact = scene.facts[id_]
+            if fact.category in _ENFORCED:
+                yield Proposed(fact=id_, to_block=home(fact), reason=f"{fact.category} still in scratch")
+
+    def memo(self, scene: Scene, proposal: Proposal) -> str | None:
+        """None: a promotion is never refused for its text."""
+        return None

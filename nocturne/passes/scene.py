@@ -1,0 +1,127 @@
+"""The one frozen scene that a gate looks at, and what every pass answers to."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
+from nocturne.core.policy import Policy
+from nocturne.core.proposals import Proposal
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.verdicts import Accepted, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a turn comes from: its source file, session and day (None where the format has no time)."""
+
+    source: int
+    session: str | None
+    day: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """Which refusals by text are remembered. Keys are HMACs under the store's secret: they tell nothing alone."""
+
+    secret: bytes
+    measures: int
+    policy: str
+    known: AbstractSet[str] = frozenset()
+
+    def key(self, pass_name: str, kind: str, texts: Iterable[str]) -> str:
+        """The key of one question: these texts, in this order, under these measures and this policy."""
+        digest = hmac.new(self.secret, digestmod=hashlib.sha256)
+        for part in (pass_name, kind, str(self.measures), self.policy, *texts):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big"))
+            digest.update(data)
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """What a person forgot, rejected or purged: HMACs over the sorted canonical content of each text."""
+
+    secret: bytes
+    known: AbstractSet[str] = frozenset()
+
+    def of(self, content: Iterable[str]) -> str:
+        """The tombstone that a text of this canonical content has or would have."""
+        data = "\x1f".join(sorted(content)).encode("utf-8", "surrogatepass")
+        return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
+
+    def holds(self, content: Iterable[str]) -> bool:
+        """Whether a text of this content may not come back."""
+        return bool(self.known) and self.of(content) in self.known
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that a gate may know. ``before`` is the store as the pass found it; ``facts`` and ``consumed`` are
+    read-only views that the engine advances after each accepted proposal. ``fresh`` holds the facts whose text
+    or block changed since this pass last ran under this policy (None: all of them): only they can be in a new
+    pair, so that cost follows what changed.
+    """
+
+    before: State
+    facts: Mapping[int, Fact]
+    consumed: Mapping[int, str]
+    policy: Policy
+    now: int
+    lexicon: Lexicon
+    memo: Memo
+    tombstones: Tombstones
+    origins: Mapping[int, Origin] = field(default_factory=dict)
+    turns: Mapping[int, Turn] = field(default_factory=dict)
+    kept_for: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    strengths: Mapping[int, Activation] = field(default_factory=dict)
+    fresh: AbstractSet[int] | None = None
+    over: AbstractSet[int] = frozenset()
+    adjudicated: bool = True
+    round: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What applying an accepted proposal does: rows' steps, lineage, strengths. Never a deletion."""
+
+    changes: tuple[Change, ...] = ()
+    links: tuple[Link, ...] = ()
+    activations: tuple[Activation, ...] = ()
+
+
+class Pass(Protocol):
+    """One stage of the night: what to ask, how to judge the answer, what the code does by itself."""
+
+    name: str
+    kinds: tuple[str, ...]
+
+    def ready(self, scene: Scene) -> Scene:
+        """The scene with what this pass measures once over the whole store."""
+        ...
+
+    def brief(self, scene: Scene) -> Any:
+        """What the proposer is shown; None where there is nothing to ask."""
+        ...
+
+    def gate(self, scene: Scene, proposal: Proposal) -> Verdict:
+        """Judge one proposal against the scene. Pure; a refusal is a value."""
+        ...
+
+    def apply(self, scene: Scene, accepted: Accepted) -> Effect:
+        """What the accepted proposal changes."""
+        ...
+
+    def backstop(self, scene: Scene, brief: Any, settled: AbstractSet[tuple[int, ...]]) -> Iterable[Proposal]:
+        """What the engine proposes by rule where nobody did; gated like any proposal."""
+        ...
+
+    def memo(self, scene: Scene, proposal: Proposal) -> str | None:
+        """The memo key of the question that the proposal answers, or None where none is kept."""
+        ...
