@@ -1,0 +1,1 @@
+"""Who proposes: the built-in rules, models over the wire, a model on this machine, a file of replies."""

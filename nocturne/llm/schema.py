@@ -1,0 +1,114 @@
+"""The JSON schema of a pass's reply, with the legal ids as an enumeration. The gates check all the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nocturne.core.facts import BLOCKS, CATEGORIES
+from nocturne.llm.batching import units
+from nocturne.passes.briefs import Brief, EncodeBrief, ForgetBrief, MergeBrief, PromoteBrief, SchematiseBrief
+
+Schema = dict[str, Any]
+PROMOTED = ("persona", "human", "episodes")
+REASON_CHARS = 80
+TEXT_CHARS = 400
+
+
+def ids(brief: Brief) -> tuple[str, ...]:
+    """Every id that a proposal of the brief's pass may name, as the wire writes it."""
+    if isinstance(brief, EncodeBrief):
+        return tuple(f"t{turn.id}" for turn in brief.turns)
+    seen: dict[int, None] = {}
+    for unit in units(brief):
+        seen.update(dict.fromkeys(unit))
+    return tuple(f"m{identity}" for identity in seen)
+
+
+def reply_schema(brief: Brief, *, nonce: bool, tight: bool = False) -> Schema:
+    """A strict object schema: every key required, none besides.
+
+    ``tight`` adds upper bounds of length and count; hosted services refuse some of those keywords.
+    """
+    lists = _lists(brief, tight=tight)
+    properties: Schema = {"nonce": {"type": "string"}} if nonce else {}
+    properties |= lists
+    return _object(properties) | {"$defs": {"id": {"type": "string", "enum": list(ids(brief))}}}
+
+
+def _object(properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _lists(brief: Brief, *, tight: bool) -> Schema:
+    count = max(1, len(units(brief)))
+    one: Schema = {"$ref": "#/$defs/id"}
+    reason: Schema = {"type": "string"} | ({"maxLength": REASON_CHARS} if tight else {})
+    text: Schema = {"type": "string"} | ({"maxLength": TEXT_CHARS} if tight else {})
+
+    def several(most: int) -> Schema:
+        return {"type": "array", "items": one} | ({"minItems": 1, "maxItems": most} if tight else {})
+
+    def listed(most: int, **properties: Schema) -> Schema:
+        made: Schema = {"type": "array", "items": _object({**properties, "reason": reason})}
+        return made | ({"maxItems": most} if tight else {})
+
+    longest = max((len(unit) for unit in units(brief)), default=1)
+    match brief.pass_name:
+        case "encode":
+            return {"facts": _facts(listed, text, several, count)}
+        case "dedupe":
+            pair = {"itemId": one, "duplicateOf": one}
+            return {"drop": listed(count, **pair), "keep": listed(count, **pair)}
+        case "contradict":
+            pair = {"oldId": one, "newId": one}
+            return {"contradict": listed(count, **pair), "keep": listed(count, **pair)}
+        case "merge":
+            nullable = text | {"type": ["string", "null"]}
+            return {"merge": listed(count, intoId=one, fromIds=several(longest), mergedText=nullable)}
+        case "promote":
+            return {"promote": listed(count, itemId=one, toBlock={"type": "string", "enum": list(PROMOTED)})}
+        case "schematise":
+            return {"schematise": listed(count, memberIds=several(longest), text=text)}
+        case "forget":
+            rules = sorted({item.rule for item in brief.candidates}) if isinstance(brief, ForgetBrief) else []
+            return {
+                "forget": listed(count, itemId=one, policy={"type": "string", "enum": rules or ["stale"]})
+            }
+        case other:
+            raise ValueError(f"no pass is called {other}")
+
+
+def _facts(listed: Any, text: Schema, several: Any, count: int) -> Schema:
+    maybe: Schema = {"type": ["string", "null"]}
+    made: Schema = listed(
+        4 * count,
+        text=text,
+        turnIds=several(3),
+        block={"type": "string", "enum": list(BLOCKS)},
+        category={"type": "string", "enum": list(CATEGORIES)},
+        subject={"type": "string"},
+        attribute=maybe,
+        occurredAt=maybe,
+        occurredGrain=maybe,
+        span={"type": ["array", "null"], "items": {"type": "integer"}},
+    )
+    return made
+
+
+def output_tokens(brief: Brief) -> int:
+    """About how many tokens a full answer to the brief takes."""
+    count = len(units(brief))
+    if isinstance(brief, EncodeBrief):
+        return 96 + sum(160 + len(turn.text) // 2 for turn in brief.turns)
+    if isinstance(brief, PromoteBrief | ForgetBrief):
+        return 96 + 48 * count
+    if isinstance(brief, SchematiseBrief):
+        return 96 + sum(120 + 8 * len(cluster.members) for cluster in brief.clusters)
+    if isinstance(brief, MergeBrief):
+        return 96 + 160 * count
+    return 96 + 64 * count
