@@ -38,6 +38,7 @@ def _number(value: Any, pattern: re.Pattern[str], what: str) -> int:
 
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= 60 else text[:57] + "…"
 
 
@@ -183,10 +184,21 @@ def load(text: str) -> Any:
         raise Malformed("nested too deeply") from error
 
 
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _entry(pass_name: str, key: str, entry: Any) -> Proposal | Refused:
     reader, allowed = SHAPES[pass_name][key]
     raw = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)
     try:
+        if not _is_unicode(raw):
+            raw = raw.encode("utf-8", "backslashreplace").decode("utf-8")
+            raise Malformed("not valid Unicode: half of a surrogate pair")
         if not isinstance(entry, dict):
             raise Malformed(f"an entry of {key} is {_shown(entry)}, not an object")
         unknown = sorted(set(entry) - allowed)
