@@ -10,7 +10,7 @@ exact; rarest first is fast.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -191,12 +191,12 @@ class _Plan:
             missing[order],
             np.repeat(places, sizes),
             column <= np.repeat(missing, sizes),
-            _signatures(rows, sizes)[order],
+            signatures(rows.starts, rows.tokens)[order],
         )
 
     def candidates(
         self, probing: NDArray[np.bool_], posted: NDArray[np.bool_]
-    ) -> Iterable[tuple[Ints, Ints]]:
+    ) -> Iterator[tuple[Ints, Ints]]:
         """Places (larger, smaller) that share a probing and a posted entry's token and pass the popcount."""
         tokens, place = self.rows.tokens, self.place
         probe = np.sort((tokens[probing].astype(np.int64) << 32) | place[probing])
@@ -212,27 +212,19 @@ class _Plan:
         smaller, first, count = (probe[busy] & 0xFFFFFFFF).astype(np.int64), first[busy], count[busy]
         larger = (posting & 0xFFFFFFFF).astype(np.int32)
         marks = self.signatures[larger]
-        ends = np.cumsum(count)
-        at = 0
-        while at < len(count):
-            done = int(ends[at - 1]) if at else 0
-            upto = max(at + 1, int(np.searchsorted(ends, done + CHUNK, side="right")))
-            size = count[at:upto]
-            total = int(ends[upto - 1]) - done
-            spot = np.arange(total) + np.repeat(first[at:upto] - (ends[at:upto] - size - done), size)
-            own = np.repeat(smaller[at:upto], size)
-            lacking = _popcount(self.signatures[own] & ~marks[spot])
+        for at, upto, spot in expanded(first, count):
+            own = np.repeat(smaller[at:upto], count[at:upto])
+            lacking = popcount(self.signatures[own] & ~marks[spot])
             live = np.flatnonzero(lacking <= self.missing[own])
             if len(live):
                 yield larger[spot[live]].astype(np.int64), own[live]
-            at = upto
 
     def verified(self, found: Sequence[tuple[Ints, Ints]]) -> Pairs:
         """The candidates that reach the floor, each once, by row number."""
         if not found:
             none = np.zeros(0, np.int64)
             return Pairs(none, none, none)
-        keys = np.unique(np.concatenate([(small << 32) | large for large, small in found]))
+        keys = distinct(np.concatenate([(small << 32) | large for large, small in found]))
         large, small = keys & 0xFFFFFFFF, keys >> 32
         shared = self._shared(large, small)
         held = shared >= self.sizes[small] - self.missing[small]
@@ -266,19 +258,40 @@ class _Plan:
         return np.where(inside, self.rows.tokens[np.where(inside, spot, 0)], np.int32(filler))
 
 
-def _signatures(rows: Rows, sizes: Ints) -> NDArray[np.uint64]:
-    """One bit of 64 for each token of a row, by a multiplicative hash of its rank."""
-    found = np.zeros(len(sizes), np.uint64)
-    bits = np.uint64(1) << ((rows.tokens.astype(np.uint32) * np.uint32(2654435761)) >> np.uint32(26)).astype(
-        np.uint64
-    )
-    filled = np.flatnonzero(sizes)
-    if len(filled):
-        found[filled] = np.bitwise_or.reduceat(bits, rows.starts[:-1][filled])
+def expanded(first: Ints, count: Ints) -> Iterator[tuple[int, int, Ints]]:
+    """Runs of ``count`` places from ``first`` on, end to end, in blocks of ``CHUNK``: (from, to, places)."""
+    ends = np.cumsum(count)
+    at = 0
+    while at < len(count):
+        done = int(ends[at - 1]) if at else 0
+        upto = max(at + 1, int(np.searchsorted(ends, done + CHUNK, side="right")))
+        size = count[at:upto]
+        shift = first[at:upto] - (ends[at:upto] - size - done)
+        yield at, upto, np.arange(int(ends[upto - 1]) - done) + np.repeat(shift, size)
+        at = upto
+
+
+def distinct(keys: Ints) -> Ints:
+    """The keys ascending, each once. ``np.unique`` hashes, which is six times slower here."""
+    keys = np.sort(keys)
+    found: Ints = keys[np.concatenate([np.ones(min(1, len(keys)), np.bool_), keys[1:] != keys[:-1]])]
     return found
 
 
-def _popcount(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+def signatures(starts: Ints, tokens: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """One bit of 64 for each token of a row, by a multiplicative hash of its rank."""
+    sizes = np.diff(starts)
+    found = np.zeros(len(sizes), np.uint64)
+    places = (tokens.astype(np.uint32) * np.uint32(2654435761)) >> np.uint32(26)
+    bits = np.uint64(1) << places.astype(np.uint64)
+    filled = np.flatnonzero(sizes)
+    if len(filled):
+        found[filled] = np.bitwise_or.reduceat(bits, starts[:-1][filled])
+    return found
+
+
+def popcount(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """How many bits are set in each word."""
     if hasattr(np, "bitwise_count"):
         return np.bitwise_count(words)
     words = words - ((words >> np.uint64(1)) & np.uint64(0x5555555555555555))

@@ -8,7 +8,7 @@ for the rarest column that they share cannot lie in what remains of either (afte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from nocturne.core.join import Ints, distinct, expanded, popcount, signatures
+
 Floats = NDArray[np.float64]
 SLACK = 1e-9
 """Room for the rounding of norms while candidates are sought; the final comparison has none."""
-BLOCK = 1 << 22
-"""Products of one block of the join."""
+BLOCK = 1 << 16
+"""Pairs measured at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,47 +90,62 @@ def vectors(
 
 
 def radius_graph(starts: Ints, columns: NDArray[np.int32], values: Floats, eps: float) -> Graph:
-    """All pairs of unit rows with 1 − cosine ≤ ``eps``. Columns must stand in one order within each row."""
+    """All pairs of unit rows with 1 − cosine ≤ ``eps``. Columns must be ascending within each row."""
     from scipy.sparse import csr_matrix
 
     size = len(starts) - 1
-    shape = (size, int(columns.max(initial=0)) + 1)
-    whole = csr_matrix((values, columns, starts), shape=shape)
-    threshold = max(SLACK, 1.0 - eps - SLACK)
+    whole = csr_matrix((values, columns, starts), shape=(size, int(columns.max(initial=0)) + 1))
+    keys = [np.zeros(0, np.int64), *_candidates(starts, columns, values, max(SLACK, 1.0 - eps - SLACK))]
+    pairs = distinct(np.concatenate(keys))
+    a, b = pairs >> 32, pairs & 0xFFFFFFFF
+    distance = np.concatenate(
+        [np.zeros(0)]
+        + [_distances(whole, a[at : at + BLOCK], b[at : at + BLOCK]) for at in range(0, len(a), BLOCK)]
+    )
+    near = distance <= eps
+    return Graph(a[near], b[near], distance[near], size)
+
+
+def _candidates(starts: Ints, columns: NDArray[np.int32], values: Floats, threshold: float) -> Iterator[Ints]:
+    """Pairs (left << 32 | right) that may reach the threshold, some more than once.
+
+    At the rarest column that two rows share, their cosine is at most the product of what is left of each norm
+    from there on. Postings stand by that norm, so that each entry meets only those that it can reach it with.
+    """
+    sizes = np.diff(starts)
+    owner = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
     through = np.concatenate([[0.0], np.cumsum(values**2)])
-    owner = np.repeat(np.arange(size), np.diff(starts))
-    # The norm squared of a row's columns from each one on.
-    remaining = through[starts[1:]][owner] - through[:-1]
-    kept = remaining >= threshold**2 - SLACK
-    prefix_starts = np.concatenate([[0], np.cumsum(kept)])[starts]
-    prefix = csr_matrix((values[kept], columns[kept], prefix_starts), shape=shape)
-    rest = np.sqrt(np.maximum(0.0, 1.0 - np.bincount(owner[kept], values[kept] ** 2, minlength=size)))
-    turned = prefix.T.tocsr()
-    load = np.cumsum(np.diff(turned.indptr)[columns[kept]])
-    row_load = np.concatenate([[0], load])[prefix_starts]
-    left, right, distance = [], [], []
-    at = 0
-    while at < size:
-        upto = max(at + 1, int(np.searchsorted(row_load, row_load[at] + BLOCK, side="right")) - 1)
-        product = (prefix[at:upto] @ turned).tocoo()
-        a, b = product.row.astype(np.int64) + at, product.col.astype(np.int64)
-        # What two rows share beyond the shorter prefix lies in the rest of that row.
-        live = (a < b) & (product.data + np.maximum(rest[a], rest[b]) >= threshold)
-        a, b = a[live], b[live]
-        apart = np.maximum(0.0, 1.0 - _dots(whole, a, b))
-        near = apart <= eps
-        left.append(a[near])
-        right.append(b[near])
-        distance.append(apart[near])
-        at = upto
-    return Graph(_joined(left), _joined(right), np.concatenate([np.zeros(0), *distance]), size)
+    left = np.sqrt(np.maximum(0.0, through[starts[1:]][owner] - through[:-1]))
+    kept = np.flatnonzero(left >= threshold - SLACK)
+    # Token and norm in one ascending number: the norms of one column descend from 1 within half a unit.
+    key = columns[kept] + (1.0 - left[kept]) * 0.5
+    sorting = np.argsort(key, kind="stable")
+    key, kept = key[sorting], kept[sorting]
+    rows = owner[kept]
+    held, ends = sizes[rows], starts[1:][rows]
+    reach = columns[kept] + (1.0 - (threshold - SLACK) / left[kept]) * 0.5 + SLACK
+    first = np.searchsorted(key, columns[kept] - SLACK)
+    count = np.minimum(np.searchsorted(key, reach, side="right"), np.arange(len(kept))) - first
+    busy = np.flatnonzero(count > 0)
+    first, count = first[busy], count[busy]
+    marks = signatures(starts, columns)[rows]
+    least = (threshold - SLACK) ** 2
+    for at, upto, spot in expanded(first, count):
+        own = np.repeat(busy[at:upto], count[at:upto])
+        mine, theirs = marks[own], marks[spot]
+        # Columns shared from here on, at most; the heaviest stand first.
+        most = np.minimum(held[own] - popcount(mine & ~theirs), held[spot] - popcount(theirs & ~mine))
+        bound = _share(through, kept[own], most, ends[own]) * _share(through, kept[spot], most, ends[spot])
+        live = np.flatnonzero(bound >= least)
+        a, b = rows[own[live]], rows[spot[live]]
+        yield (np.minimum(a, b) << 32) | np.maximum(a, b)
 
 
-def _dots(whole: Any, a: Ints, b: Ints) -> Floats:
-    if not len(a):
-        return np.zeros(0)
-    return np.asarray(whole[a].multiply(whole[b]).sum(axis=1)).ravel()
+def _share(through: Floats, entry: Ints, most: Ints, end: Ints) -> Floats:
+    """The norm squared of ``most`` columns of a row from ``entry`` on."""
+    return through[np.minimum(entry + np.maximum(most, 1), end)] - through[entry]
 
 
-def _joined(parts: Sequence[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, np.int64), *parts])
+def _distances(whole: Any, a: Ints, b: Ints) -> Floats:
+    products = np.asarray(whole[a].multiply(whole[b]).sum(axis=1)).ravel()
+    return np.maximum(0.0, 1.0 - products)
