@@ -1,0 +1,399 @@
+"""The bytes of one transcript: told apart by their first characters, given out record by record."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+import json
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Self
+
+from nocturne.errors import InputUnreadable
+
+Shape = Literal["lines", "array", "document", "text", "sqlite", "zip", "folder"]
+
+HEAD_BYTES = 256 * 1024
+CHUNK = 1024 * 1024
+SPOOL = 64 * 1024 * 1024
+_WIDE_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_MAGIC = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a Windows program"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"PAR1", "a Parquet table"),
+)
+_ARRAY_START = re.compile(rb'\[\s*(?:[{\["\]]|\Z)')
+_EXTRA_DEPTH = 3
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of JSON lines or of text, one item of a JSON list, or a whole document.
+
+    ``offset`` is in bytes from the start of the file; ``where`` is the line number or item as people write
+    it. ``value`` is decoded JSON, a text line as ``str``, or ``Malformed``.
+    """
+
+    offset: int
+    where: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A line that is not what its neighbours are, and why."""
+
+    reason: str
+
+
+def decode_json(text: str) -> Any:
+    """Decode JSON; every way in which it can be broken is a ValueError."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+class Source:
+    """Seekable bytes with a name for messages. Close it, or use it in a ``with`` block."""
+
+    def __init__(self, stream: BinaryIO, name: str, path: Path | None = None, *, depth: int = 0) -> None:
+        self._stream = stream
+        self.name = name
+        self.path = path
+        self.size = stream.seek(0, io.SEEK_END)
+        self.head = self.peek(HEAD_BYTES)
+        wide = next((encoding for bom, encoding in _WIDE_BOMS if self.head.startswith(bom)), None)
+        if wide is not None:
+            self._replace(self._narrow(wide))
+        self.bom = len(codecs.BOM_UTF8) if self.head.startswith(codecs.BOM_UTF8) else 0
+        self.shape = self._shape(depth)
+
+    @classmethod
+    def open(cls, path: Path | str | bytes | BinaryIO, *, name: str | None = None) -> Source:
+        """Open a file, bytes or a stream; a stream that cannot seek is spooled to a temporary file first."""
+        if isinstance(path, bytes):
+            return cls(io.BytesIO(path), name or "input")
+        if isinstance(path, str | Path):
+            where = Path(path)
+            if any(".deleted" in part for part in where.name.split("/")):
+                raise InputUnreadable(
+                    f"{where}: a deleted session is never read",
+                    hint="rename the file without .deleted if it should be read after all",
+                )
+            try:
+                return cls(where.open("rb"), name or where.name, where)
+            except FileNotFoundError as error:
+                raise InputUnreadable(f"{where} does not exist", hint="check the path") from error
+            except IsADirectoryError as error:
+                raise InputUnreadable(f"{where} is a directory", hint="give it to ingest as it is") from error
+            except OSError as error:
+                raise InputUnreadable(f"{where} cannot be read: {error.strerror}") from error
+        spool = tempfile.SpooledTemporaryFile(max_size=SPOOL)  # noqa: SIM115 - the Source closes it
+        while chunk := path.read(CHUNK):
+            spool.write(chunk)
+        return cls(spool, name or "stdin")  # type: ignore[arg-type]  # typeshed: not a BinaryIO, though it is one
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._stream.close()
+
+    def peek(self, count: int) -> bytes:
+        """The first bytes."""
+        self._stream.seek(0)
+        return self._stream.read(count)
+
+    def stream(self) -> BinaryIO:
+        """The bytes from the start, for readers of containers."""
+        self._stream.seek(0)
+        return self._stream
+
+    def digest(self, upto: int) -> Any:
+        """A running SHA-256 over the first ``upto`` bytes."""
+        running = hashlib.sha256()
+        self._stream.seek(0)
+        left = upto
+        while left > 0 and (chunk := self._stream.read(min(CHUNK, left))):
+            running.update(chunk)
+            left -= len(chunk)
+        return running
+
+    def text(self) -> str:
+        """Everything as text without a byte order mark; bytes that are not UTF-8 become U+FFFD."""
+        self._stream.seek(self.bom)
+        return self._stream.read().decode("utf-8", "replace")
+
+    def refuse(self, what: str, hint: str | None = None) -> InputUnreadable:
+        """The error that this source cannot be read, with its name before it."""
+        return InputUnreadable(f"{self.name}: {what}", hint=hint)
+
+    def lines(self, start: int = 0) -> Iterator[tuple[int, int, bytes]]:
+        """Byte offset, line number and bytes of each line from the line that begins at ``start``."""
+        number = 1
+        if start:
+            self._stream.seek(0)
+            left = start
+            while left > 0 and (chunk := self._stream.read(min(CHUNK, left))):
+                number += chunk.count(b"\n")
+                left -= len(chunk)
+        offset = max(start, self.bom)
+        while True:
+            self._stream.seek(offset)
+            block = self._stream.readlines(CHUNK)
+            if not block:
+                return
+            for line in block:
+                yield offset, number, line
+                offset += len(line)
+                number += 1
+
+    def items(self) -> Iterator[Record]:
+        """The items of a top-level JSON list, decoded one at a time."""
+        reader = _Buffer(self)
+        reader.skip("[")
+        index = 0
+        if reader.next_char() == "]":
+            reader.advance(1)
+        else:
+            while True:
+                offset, value = reader.value()
+                yield Record(offset, f"[{index}]", value)
+                index += 1
+                char = reader.next_char()
+                if char not in (",", "]"):
+                    raise reader.broken(f"expected , or ] after item {index - 1}")
+                reader.advance(1)
+                if char == "]":
+                    break
+        if reader.next_char():
+            raise reader.broken("more text follows the end of the JSON list")
+
+    def document(self) -> Any:
+        """The whole file as one JSON value."""
+        text = self.text()
+        try:
+            return decode_json(text)
+        except json.JSONDecodeError as error:
+            raise self.refuse(*_explain(error, len(text))) from error
+        except ValueError as error:
+            raise self.refuse(f"the JSON cannot be read: {error}") from error
+
+    def tables(self) -> set[str]:
+        """The names of a SQLite file's tables."""
+        with closing(self.database()) as database:
+            try:
+                rows = database.execute(
+                    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+                ).fetchall()
+            except sqlite3.Error as error:
+                raise self.refuse(f"the SQLite database cannot be read: {error}") from error
+        return {str(row[0]) for row in rows}
+
+    def database(self) -> sqlite3.Connection:
+        """The SQLite file opened for reading only, together with its write-ahead log if it has one."""
+        try:
+            if self.path is not None:
+                uri = self.path.resolve().as_uri() + "?mode=ro"
+                return sqlite3.connect(uri, uri=True, isolation_level=None)
+            database = sqlite3.connect(":memory:", isolation_level=None)
+            database.deserialize(self.stream().read())
+        except (sqlite3.Error, OverflowError) as error:
+            raise self.refuse(f"the SQLite database cannot be opened: {error}") from error
+        return database
+
+    def _replace(self, content: bytes) -> None:
+        self._stream.close()
+        self._stream = io.BytesIO(content)
+        self.size = len(content)
+        self.head = self.peek(HEAD_BYTES)
+
+    def _narrow(self, encoding: str) -> bytes:
+        try:
+            return self.stream().read().decode(encoding).encode("utf-8", "surrogatepass")
+        except UnicodeError as error:
+            raise self.refuse(f"begins like {encoding} text but is not") from error
+
+    def _shape(self, depth: int) -> Shape:
+        if self.head.startswith(b"SQLite format 3\x00"):
+            return "sqlite"
+        if self.head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+            return "zip"
+        body = self.head[self.bom :].lstrip()
+        if not body:
+            if self.size > len(self.head):
+                raise self.refuse("starts with nothing but white space")
+            raise self.refuse("is empty")
+        for magic, what in _MAGIC:
+            if self.head.startswith(magic):
+                raise self.refuse(f"is {what}, not a transcript")
+        if body[:1] not in (b"{", b"[") and b"\x00" in self.head:
+            raise self.refuse("is binary, not a transcript")
+        if body[:1] == b'"' and depth < _EXTRA_DEPTH and self._unquote():
+            self.bom = 0
+            return self._shape(depth + 1)
+        if _ARRAY_START.match(body):
+            return "array"
+        return "lines" if self._looks_like_lines() else ("document" if body[:1] == b"{" else "text")
+
+    def _unquote(self) -> bool:
+        """Where the whole file is one JSON string, take its content for the file."""
+        try:
+            value = decode_json(self.text())
+        except ValueError:
+            return False
+        if not isinstance(value, str) or not value.strip():
+            return False
+        self._replace(value.encode("utf-8", "surrogatepass"))
+        return True
+
+    def _looks_like_lines(self) -> bool:
+        """Whether the head's lines are JSON objects of their own, at least half of them."""
+        lines = self.head[self.bom :].split(b"\n")
+        if len(self.head) < self.size and len(lines) > 1:
+            lines.pop()
+        whole = [line.strip() for line in lines if line.strip()][:50]
+        objects = 0
+        for number, line in enumerate(whole):
+            if line[:1] == b"{":
+                try:
+                    value = decode_json(line.decode("utf-8", "replace"))
+                except ValueError:
+                    if number == 0 and len(self.head) < self.size and len(whole) == 1:
+                        return self._first_line_is_object()
+                    continue
+                objects += isinstance(value, dict)
+        if whole[0][:1] == b"{" and objects and not re.fullmatch(rb"\{\s*\}?,?", whole[0]):
+            first_opens = whole[0].rstrip(b",")[-1:] in (b"{", b"[", b":") or whole[0][-1:] == b","
+            return not first_opens or objects * 2 >= len(whole)
+        return objects * 2 >= len(whole) and objects > 0
+
+    def _first_line_is_object(self) -> bool:
+        self._stream.seek(self.bom)
+        try:
+            return isinstance(decode_json(self._stream.readline().decode("utf-8", "replace")), dict)
+        except ValueError:
+            return False
+
+
+def _explain(error: json.JSONDecodeError, length: int) -> tuple[str, str | None]:
+    if error.pos >= length - 1 or error.msg.startswith("Unterminated string"):
+        return f"the JSON ends early, at line {error.lineno}: the file is cut off", "export or copy it again"
+    if error.msg == "Extra data":
+        return f"more than one JSON value in the file: the second begins at line {error.lineno}", None
+    return f"the JSON is malformed at line {error.lineno}, column {error.colno}: {error.msg}", None
+
+
+class _Buffer:
+    """A sliding window of decoded text over a source, which knows the byte offset of its start."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._stream = source.stream()
+        self._stream.seek(source.bom)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""
+        self._at = 0
+        self._offset = source.bom
+        self._line = 1
+        self._end = False
+
+    def value(self) -> tuple[int, Any]:
+        """The byte offset and the value of the JSON that begins here."""
+        self.next_char()
+        step = CHUNK
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                unfinished = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - 12
+                if self._end or not unfinished:
+                    raise self._failed(error) from error
+            except (ValueError, RecursionError) as error:
+                raise self.broken(f"a value cannot be read ({error})") from error
+            else:
+                if end < len(self._text) or self._end:
+                    offset = self._offset
+                    self._move(end - self._at)
+                    return offset, value
+            self._fill(step)
+            step *= 2
+
+    def next_char(self) -> str:
+        """The next character that is not white space, not taken; empty at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
+                stop = self._at
+                while stop < len(self._text) and self._text[stop] in " \t\r\n":
+                    stop += 1
+                self._move(stop - self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._end:
+                return ""
+            self._fill(CHUNK)
+
+    def skip(self, char: str) -> None:
+        """Take one expected character."""
+        if self.next_char() != char:
+            raise self.broken(f"expected {char}")
+        self._move(1)
+
+    def advance(self, count: int) -> None:
+        """Take characters already looked at."""
+        self._move(count)
+
+    def broken(self, what: str) -> InputUnreadable:
+        """The error for text that is no JSON list."""
+        if self._end and self._at >= len(self._text):
+            return self._source.refuse(
+                f"the JSON ends early, at line {self._line}: the file is cut off", "export or copy it again"
+            )
+        return self._source.refuse(f"the JSON is malformed at line {self._line}: {what}")
+
+    def _failed(self, error: json.JSONDecodeError) -> InputUnreadable:
+        line = self._line + self._text.count("\n", self._at, error.pos)
+        if self._end and (error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - 1):
+            return self._source.refuse(
+                f"the JSON ends early, at line {line}: the file is cut off", "export or copy it again"
+            )
+        return self._source.refuse(f"the JSON is malformed at line {line}: {error.msg}")
+
+    def _move(self, count: int) -> None:
+        taken = self._text[self._at : self._at + count]
+        self._line += taken.count("\n")
+        # A replaced byte counts three here and one in the file: offsets behind damage are near, not exact.
+        self._offset += len(taken) if taken.isascii() else len(taken.encode("utf-8", "surrogatepass"))
+        self._at += count
+
+    def _fill(self, count: int) -> None:
+        chunk = self._stream.read(count)
+        self._end = not chunk
+        self._text = self._text[self._at :] + self._decoder.decode(chunk, final=self._end)
+        self._at = 0
