@@ -157,7 +157,7 @@ CODES: tuple[Code, ...] = (
          "The user was a nurse. / The user is a nurse.",
          "I was a nurse. / The user was a nurse.", _TEXT),
     Code("N209", "subject differs",
-         "the subject differs[: {before} / {after}][: {subjects}][: {fact} is about {subject}, not for {block}]",
+         "the subject differs[: {before} / {after}][: {subjects}][: {fact} of {subject}, not for {block}]",
          "What is true of a person's wife, boss or friend is not true of the person.",
          "My wife runs. / The user runs.", "My wife runs. / The user's wife runs.",
          ("encode", "dedupe", "merge", "promote", "schematise")),
