@@ -48,6 +48,26 @@ class Entry:
 
 
 COMMANDS: tuple[Entry, ...] = (
+    Entry(
+        "ingest",
+        "remember",
+        "read transcripts; put the facts that people stated into scratch",
+        "nocturne.cli.ingest",
+    ),
+    Entry("sleep", "sleep", "consolidate: propose, judge, apply, record", "nocturne.cli.sleep"),
+    Entry("apply", "sleep", "apply a plan that sleep --plan saved", "nocturne.cli.apply"),
+    Entry("log", "inspect", "the snapshots, newest first", "nocturne.cli.log"),
+    Entry("diff", "inspect", "what changed between two versions, and why", "nocturne.cli.diff"),
+    Entry("show", "inspect", "one fact in full", "nocturne.cli.show"),
+    Entry("why", "inspect", "a fact's lineage, down to who said it", "nocturne.cli.why"),
+    Entry("facts", "inspect", "what the store holds, by block", "nocturne.cli.facts"),
+    Entry("restore", "undo", "bring an earlier version back, as a new one", "nocturne.cli.restore"),
+    Entry("gate", "prove", "judge proposals from stdin: the gates as a filter", "nocturne.cli.gate"),
+    Entry("explain", "prove", "what a refusal's code checks, and why", "nocturne.cli.explain"),
+    Entry("export", "use", "the facts as a prompt block, MEMORY.md or JSON", "nocturne.cli.export"),
+    Entry("init", "setup", "create a store", "nocturne.cli.init"),
+    Entry("backup", "setup", "copy the store whole", "nocturne.cli.backup"),
+    Entry("doctor", "setup", "check that the store's file is whole", "nocturne.cli.doctor"),
     Entry("policy", "setup", "list, show or check the policies that rule a sleep", "nocturne.cli.policy"),
 )
 

@@ -75,6 +75,11 @@ def _head(text: str, room: int) -> str:
     return text
 
 
+def counted(number: int, what: str) -> str:
+    """``1 fact``, ``44 facts``."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def clip(text: str, room: int) -> str:
     """The text in at most ``room`` cells; what is cut off is shown by an ellipsis."""
     text = clean(text)
@@ -88,9 +93,9 @@ class Page:
     width: int = 80
     lines: list[Text] = field(default_factory=list)
 
-    def line(self, *parts: Part, indent: int = 0, hang: int | None = None) -> None:
-        """One line of parts; where it is too long it goes on below, ``hang`` cells in."""
-        under = indent + 2 if hang is None else hang
+    def line(self, *parts: Part, indent: int = 0, hang: int | None = None, under: str | None = None) -> None:
+        """One line of parts; where it is too long it goes on below, ``hang`` cells in or behind ``under``."""
+        below = Text(under, DIM) if under is not None else Text(" " * (indent + 2 if hang is None else hang))
         styled: list[tuple[str, str]] = []
         for part in parts:
             text, style = part if isinstance(part, tuple) else (part, "")
@@ -101,12 +106,13 @@ class Page:
             return
         whole = Text.assemble(*styled)
         start = 0
-        folded = fold(plain, self.width - indent, max(self.width - under, 8))
+        folded = fold(plain, self.width - indent, max(self.width - below.cell_len, 8))
         for number, piece in enumerate(folded):
             start = plain.index(piece, start)
             shown = whole[start : start + len(piece)]
             start += len(piece)
-            self.lines.append(Text(" " * (under if number else indent)).append_text(shown))
+            lead = below.copy() if number else Text(" " * indent)
+            self.lines.append(lead.append_text(shown))
 
     def blank(self) -> None:
         """An empty line, never two in a row and never the first."""
@@ -122,6 +128,28 @@ class Page:
             return
         self.line(*left, indent=indent, hang=indent + 5)
         self.line(*right, indent=indent + 5)
+
+    def entry(self, mark: Part, text: str, tail: Part = "", *, indent: int = 2, mark_width: int = 5) -> None:
+        """An id, its text folded in a column of its own, and a word at the right edge of the first line."""
+        head, end = _assemble([mark]), _assemble([tail])
+        under = indent + max(mark_width, head.cell_len + 1)
+        room = self.width - under - (end.cell_len + 2 if end.cell_len else 0)
+        if room < self.width // 3:
+            room = self.width - under
+            self.entry(mark, text, indent=indent, mark_width=mark_width)
+            self.line(tail, indent=under)
+            return
+        pieces = fold(clean(text), room, self.width - under)
+        first = (
+            Text(" " * indent)
+            .append_text(head)
+            .append(" " * (under - indent - head.cell_len))
+            .append(pieces[0])
+        )
+        if end.cell_len:
+            first.append(" " * (self.width - first.cell_len - end.cell_len)).append_text(end)
+        self.lines.append(first)
+        self.lines.extend(Text(" " * under + piece) for piece in pieces[1:])
 
     def table(
         self, rows: Iterable[Sequence[Part]], *, right: Iterable[int] = (), indent: int = 2, gap: int = 2

@@ -1,4 +1,4 @@
-"""``python -m tests.docs``: are the generated parts of the documents what the code says? ``--write`` writes them."""
+"""``python -m tests.docs``: do the documents say what the code says? ``--write`` makes them say it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ def main() -> int:
             sys.stdout.write(f"wrote {name}\n")
             continue
         stale += 1
-        sys.stdout.writelines(
-            difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, f"{name} as generated")
-        )
+        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+        sys.stdout.writelines(difflib.unified_diff(old, new, name, f"{name} as generated"))
     if stale:
         sys.stdout.write(f"{stale} out of date: make docs WRITE=1\n")
     return 1 if stale else 0

@@ -62,10 +62,9 @@ def _commands() -> str:
 
 
 def _help() -> str:
-    parts = []
-    for entry in COMMANDS:
-        parts.append(f"## nocturne {entry.name}\n\n" + _block(nocturne(entry.name, "--help")) + "\n")
-    return "".join(parts)
+    return "\n".join(
+        f"## nocturne {entry.name}\n\n{_block(nocturne(entry.name, '--help'))}" for entry in COMMANDS
+    )
 
 
 def _exit_codes() -> str:

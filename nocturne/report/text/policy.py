@@ -24,6 +24,7 @@ def one(policy: Policy, settings: Sequence[Setting], *, width: int = 80) -> Page
     page.line(("policy ", ""), (policy.name, STRONG), f": {policy.sentence()}.", hang=2)
     page.blank()
     section = ""
+    left = 2 + max(len(setting.key.rsplit(".", 1)[-1]) for setting in settings)
     for setting in settings:
         *above, key = setting.key.split(".")
         here = ".".join(above)
@@ -31,7 +32,7 @@ def one(policy: Policy, settings: Sequence[Setting], *, width: int = 80) -> Page
             section = here
             page.line((f"[{here}]", DIM))
         mark = DIM if setting.is_default else STRONG
-        page.line(f"{key:<22}", (_value(setting.value), mark), indent=2, hang=24)
+        page.line(f"{key:<{left}}", (_value(setting.value), mark), indent=2, hang=2 + left)
     page.blank()
     page.line(("Values that differ from the default policy's are bold.", DIM))
     page.line("next: nocturne policy check FILE")

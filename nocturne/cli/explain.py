@@ -1,0 +1,44 @@
+"""``nocturne explain``: what a code means."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Annotated
+
+import typer
+
+from nocturne.cli.shell import Shell
+from nocturne.errors import UsageError
+
+EXAMPLES = (
+    ("nocturne explain N203", "what it checks, why, and two examples"),
+    ("nocturne explain", "every code in one line"),
+)
+
+
+def run(
+    shell: Shell,
+    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code, as N203.")] = None,
+) -> int:
+    """Say what a refusal's code checks and why, with an example that it refuses and one that it lets pass."""
+    from nocturne.core.codes import CODES
+    from nocturne.report.data import codes as data
+    from nocturne.report.text import codes as text
+
+    if code is None:
+        if shell.as_json:
+            shell.emit(data.listing())
+        else:
+            shell.say(text.listing(width=shell.width))
+        return 0
+    wanted = code.strip().upper()
+    entry = next((entry for entry in CODES if entry.code == wanted), None)
+    if entry is None:
+        near = get_close_matches(wanted, [entry.code for entry in CODES], n=1)
+        guess = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"there is no code {code}", hint=f"{guess}nocturne explain lists every code")
+    if shell.as_json:
+        shell.emit(data.one(entry))
+    else:
+        shell.say(text.one(entry, width=shell.width))
+    return 0

@@ -1,0 +1,57 @@
+"""``nocturne gate``: the gates as a filter."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from nocturne.cli import options
+from nocturne.cli.shell import Shell
+
+EXAMPLES = (
+    ("nocturne gate < proposals.jsonl", "a verdict a line"),
+    ("nocturne gate --fail-on-refused < proposals.jsonl", "exit 1 where one was refused"),
+)
+
+
+def run(
+    shell: Shell,
+    *,
+    fail: Annotated[
+        bool, typer.Option("--fail-on-refused", help="Exit 1 where a proposal was refused or malformed.")
+    ] = False,
+    policy: options.PolicyOption = "default",
+) -> int:
+    """Judge proposals given as JSON lines on stdin, and print a verdict a line. No store is needed.
+
+    The shapes are {"pass":"dedupe","drop":{"text":…},"keep":{…}} ·
+    {"pass":"merge","sources":[{…},…],"text":…} · {"pass":"encode","turns":[{"role":…,"text":…},…],"text":…}
+    · {"pass":"contradict","old":{…},"new":{…}} · {"pass":"schematise","members":[{…},…],"text":…}. A text
+    may have a speaker, said_at, occurred_at and session; an id comes back. A verdict is
+    {"id","pass","verdict","code","message","evidence"}, where verdict is accepted, refused or malformed.
+    """
+    from nocturne.app import policies
+    from nocturne.app.judging import judge
+    from nocturne.cli import wiring
+
+    chosen = policies.load(policy)
+    lexicon = wiring.lexicon()
+    held = True
+    for line in wiring.stdin():
+        if not line.strip():
+            continue
+        verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
+        held = held and verdict["verdict"] == "accepted"
+        sys.stdout.write(json.dumps(verdict, ensure_ascii=False) + "\n")
+    return 1 if fail and not held else 0
+
+
+def _decoded(line: bytes) -> Any:
+    """The line's value, or a text that is no object, for the judge to call malformed."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON: {error}"

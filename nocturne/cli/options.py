@@ -1,0 +1,80 @@
+"""Options that several commands share, said once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PolicyOption = Annotated[
+    str,
+    typer.Option("--policy", metavar="NAME|FILE", help="A shipped policy or a TOML file."),
+]
+ProviderOption = Annotated[
+    str | None,
+    typer.Option(
+        "--provider",
+        metavar="NAME",
+        help="Who proposes: rules, openai, anthropic, local or replay [nocturne.toml, else rules].",
+        show_default=False,
+        rich_help_panel="proposer",
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="The provider's model.", rich_help_panel="proposer"),
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="Where an OpenAI-compatible server listens.",
+        rich_help_panel="proposer",
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", metavar="N", min=1, max=64, help="Requests at a time.", rich_help_panel="proposer"
+    ),
+]
+MaxTokensOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        metavar="N",
+        min=1,
+        help="Stop asking after so many tokens.",
+        rich_help_panel="proposer",
+    ),
+]
+MaxCallsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-calls", metavar="N", min=1, help="Stop asking after so many calls.", rich_help_panel="proposer"
+    ),
+]
+DeadlineOption = Annotated[
+    float | None,
+    typer.Option(
+        "--deadline",
+        metavar="SECONDS",
+        min=0.0,
+        help="Stop asking after so long.",
+        rich_help_panel="proposer",
+    ),
+]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--record", metavar="FILE", help="Write the model's replies to a file.", rich_help_panel="proposer"
+    ),
+]
+ReplayOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--replay", metavar="FILE", help="Answer from recorded replies.", rich_help_panel="proposer"
+    ),
+]

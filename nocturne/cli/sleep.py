@@ -1,0 +1,159 @@
+"""``nocturne sleep``: one night over the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nocturne.cli import options
+from nocturne.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from rich.live import Live
+
+    from nocturne.app.sleep import PassReport, SleepReport
+    from nocturne.core.policy import Policy
+
+EXAMPLES = (
+    ("nocturne sleep --dry-run", "judge everything, write nothing"),
+    ("nocturne sleep", "one night, with the default policy"),
+    ("nocturne sleep --policy tiny --allow-loss", "another policy, loss budget lifted"),
+    ("nocturne sleep --plan night.json", "save tonight's judged plan, to apply later"),
+    ("nocturne sleep --pass dedupe --json", "one pass; the report for a program"),
+)
+
+
+def run(
+    shell: Shell,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Judge everything, write nothing at all.")
+    ] = False,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan", metavar="FILE", help="Save the judged plan for nocturne apply; implies --dry-run."
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--pass", metavar="NAME", help="Run this pass alone; may be repeated.")
+    ] = None,
+    policy: options.PolicyOption = "default",
+    allow_loss: Annotated[
+        bool,
+        typer.Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
+    ] = False,
+    provider: options.ProviderOption = None,
+    model: options.ModelOption = None,
+    base_url: options.BaseUrlOption = None,
+    jobs: options.JobsOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    max_calls: options.MaxCallsOption = None,
+    deadline: options.DeadlineOption = None,
+    replay: options.ReplayOption = None,
+    record: options.RecordOption = None,
+) -> int:
+    """Consolidate: dedupe, contradict, merge, promote, schematise and forget, each judged and recorded.
+
+    A model, or the built-in rules, proposes; every proposal is judged by code; what is accepted is applied
+    with its record, what is refused is recorded with its code. Each pass is one transaction with a snapshot
+    before and after it. Exit 1 where a pass was refused whole, for losing more than the policy allows.
+    """
+    from nocturne.app import policies
+    from nocturne.app.sleep import Night, asking, sleep
+    from nocturne.cli import wiring
+
+    started = perf_counter()
+    chosen = policies.load(policy)
+    dry = dry_run or plan is not None
+    wanted = wiring.Wanted(
+        provider, model, base_url, jobs, max_tokens, max_calls, deadline, replay, record, dry_run=dry
+    )
+    with (
+        wiring.opened(shell, "readonly" if dry else "rw") as store,
+        wiring.proposing(wanted, store) as proposer,
+    ):
+        with Watch(shell, chosen, proposer.name, dry_run=dry) as watch:
+            report = sleep(
+                Night(
+                    store=store,
+                    policy=chosen,
+                    lexicon=wiring.lexicon(),
+                    now=shell.now,
+                    command=shell.command,
+                    proposer=proposer.name,
+                    answer=asking(proposer),
+                    only=tuple(only) if only else None,
+                    allow_loss=allow_loss,
+                    dry_run=dry,
+                    watch=watch,
+                )
+            )
+        if plan is not None:
+            from nocturne.app.plans import dump, plan_of
+
+            wiring.write(plan, dump(plan_of(report, store, shell.now)))
+    show(shell, report, perf_counter() - started, plan)
+    return report.exit_code
+
+
+def show(shell: Shell, report: SleepReport, seconds: float, plan: Path | None = None) -> None:
+    """Print the night in the form that was asked for."""
+    from nocturne.report.data import sleep as data
+    from nocturne.report.text import sleep as text
+
+    if shell.as_json:
+        shell.emit(data.sleep(report))
+    elif not shell.quiet or report.exit_code:
+        shell.say(text.sleep(report, seconds=seconds, plan=str(plan) if plan else None, width=shell.width))
+
+
+class Watch:
+    """The table that grows on a terminal while the night is long; nothing where nobody looks."""
+
+    def __init__(self, shell: Shell, policy: Policy, proposer: str, *, dry_run: bool) -> None:
+        self._shell = shell
+        self._opening = (policy, proposer, dry_run)
+        self._done: list[PassReport] = []
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        """Take the terminal, if there is one."""
+        if self._shell.out.is_terminal and not self._shell.as_json and not self._shell.quiet:
+            from rich.live import Live
+
+            self._live = Live(console=self._shell.out, transient=True, refresh_per_second=8)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the terminal back, as it was."""
+        if self._live is not None:
+            self._live.stop()
+
+    def began(self, stage: str, active: int) -> None:
+        """A pass begins over so many facts."""
+        self._draw((stage, active))
+
+    def ended(self, report: PassReport) -> None:
+        """A pass is committed."""
+        self._done.append(report)
+        self._draw(None)
+
+    def _draw(self, working: tuple[str, int] | None) -> None:
+        if self._live is None:
+            return
+        from rich.console import Group
+
+        from nocturne.report.text import sleep as text
+
+        policy, proposer, dry_run = self._opening
+        width = self._shell.width
+        opening = text.opening(policy, proposer, dry_run=dry_run, width=width)
+        table = text.table(self._done, working=working, width=width)
+        self._live.update(Group(*opening.lines, *table.lines))

@@ -1,0 +1,50 @@
+"""Times as people and machines read them: microseconds since the epoch in, UTC out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from nocturne.core.facts import DAY
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _moment(micros: int) -> datetime | None:
+    try:
+        return _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        return None
+
+
+def iso(micros: int | None) -> str | None:
+    """ISO 8601 with Z; microseconds only where there are any."""
+    if micros is None:
+        return None
+    moment = _moment(micros)
+    if moment is None:
+        return f"{micros} µs"
+    return moment.replace(tzinfo=None).isoformat(timespec="auto") + "Z"
+
+
+def minute(micros: int) -> str:
+    """``2026-03-18 19:10``."""
+    moment = _moment(micros)
+    return moment.strftime("%Y-%m-%d %H:%M") if moment is not None else f"{micros} µs"
+
+
+def day(micros: int) -> str:
+    """``2026-03-18``."""
+    moment = _moment(micros)
+    return moment.strftime("%Y-%m-%d") if moment is not None else f"{micros} µs"
+
+
+def days(micros: int) -> str:
+    """A span in whole days: ``70 d``."""
+    return f"{micros // DAY} d"
+
+
+def took(seconds: float) -> str:
+    """A duration that somebody waited for: ``0.4 s``, ``2 min 5 s``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
