@@ -54,6 +54,19 @@ class MutationRow:
     reason: str | None
     evidence: Mapping[str, Any]
     at: int
+    touched: tuple[int, ...] = ()
+    """The facts that it changed or named."""
+    text: str | None = None
+    raw: str | None = None
+    policy_digest: str | None = None
+    lexicon: str | None = None
+    measures: str | None = None
+    memo: str | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    hash: str = ""
+    erased: int = 0
+    """How many texts it erased, if it is a purge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,116 @@
+"""The record's shape: which columns a fact has, and what stands for one that is not named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nocturne.core.digest import canonical as canonical_json
+from nocturne.core.digest import trusted
+
+__all__ = [
+    "COLUMNS",
+    "DEFAULTS",
+    "ENTRY_COLUMNS",
+    "FACT_REFS",
+    "canonical_json",
+    "entry_of",
+    "laid_out",
+    "touched_by",
+]
+
+COLUMNS = (
+    "text",
+    "block",
+    "category",
+    "recorded_at",
+    "layer",
+    "speaker",
+    "subject",
+    "attribute",
+    "said_at",
+    "occurred_at",
+    "occurred_grain",
+    "confirmed_at",
+    "valid_from",
+    "valid_until",
+    "successor",
+    "active",
+    "retired_by",
+    "trust",
+    "quarantined_by",
+    "pinned",
+    "namespace",
+    "importance",
+    "originals",
+)
+"""A fact's columns, in the table's order. ``text``, ``speaker`` and ``subject`` hold commitments."""
+
+DEFAULTS: Mapping[str, str | int | None] = {
+    **dict.fromkeys(COLUMNS),
+    "layer": "episodic",
+    "active": 1,
+    "trust": 100,
+    "pinned": 0,
+    "namespace": "default",
+    "originals": 1,
+}
+"""What a column holds where a body or a leaf leaves it out. A subject of null is the user."""
+
+FACT_REFS = frozenset({"fact", "duplicate_of", "other", "into", "sources", "old", "new", "members"})
+"""The references of a proposal that name facts: a number, or a list of numbers."""
+
+
+def touched_by(body: Mapping[str, Any]) -> set[int]:
+    """The facts that a mutation changed, linked or named."""
+    found: set[int] = {change[0] for change in body.get("changes", ())}
+    if "fact" in body:
+        found.add(body["fact"])
+    for child, parent, _ in body.get("links", ()):
+        found.update((child, parent))
+    refs = body.get("refs")
+    for field, value in (json.loads(refs) if refs else {}).items():
+        if field in FACT_REFS:
+            found.update(value if isinstance(value, list) else (value,))
+    return found
+
+
+ENTRY_COLUMNS = (
+    "type",
+    "at",
+    "number",
+    "label",
+    "command",
+    "active",
+    "digest",
+    "previous",
+    "snapshot",
+    "pass",
+    "kind",
+    "fact",
+    "origin",
+    "accepted",
+    "code",
+    "rule",
+    "refs",
+    "reason",
+    "evidence",
+    "policy",
+)
+"""A ledger row's columns between ``hash`` and ``more``, in the table's order."""
+
+_ENTRY = frozenset(ENTRY_COLUMNS) | {"seq", "prev"}
+
+
+def laid_out(body: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The columns of an entry's row and last its ``more``: whatever no column of its own holds."""
+    more = {key: value for key, value in body.items() if key not in _ENTRY}
+    return (*map(body.get, ENTRY_COLUMNS), trusted(more))
+
+
+def entry_of(columns: Sequence[Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of a row: its columns that are not null, under their names, and the members of ``more``."""
+    body = {name: value for name, value in zip(ENTRY_COLUMNS, columns, strict=True) if value is not None}
+    body.update(more)
+    return body

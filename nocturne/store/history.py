@@ -1,0 +1,221 @@
+"""What is on the record: snapshots, mutations with their words, the memo, tombstones, policies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from nocturne.app.ports import Head, MutationRow, SnapshotInfo
+from nocturne.core.chain import ENTRY_COLUMNS, entry_of, touched_by
+from nocturne.core.facts import Link
+from nocturne.errors import InputUnreadable, StoreDamaged
+from nocturne.store.connection import Link as Connection
+from nocturne.store.reading import Snapshots
+from nocturne.store.rows import ERASED
+from nocturne.store.texts import words
+
+_ENTRY = ", ".join(ENTRY_COLUMNS)
+_WORDED = ("reason", "evidence", "raw", "said", "text", "by")
+
+
+@dataclass(frozen=True, slots=True)
+class TombstoneRow:
+    """A content that a person does not want back, by its key; ``lifted`` is the entry that let it return."""
+
+    key: str
+    fact: int | None
+    cause: str
+    mutation: int
+    lifted: int | None
+
+
+def head(link: Connection) -> Head:
+    """Where the chain ends."""
+    row = link.one("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")
+    if row is None:
+        raise StoreDamaged(f"{link.path}: the record is empty", hint="restore a backup")
+    number = link.value("SELECT MAX(number) FROM ledger WHERE number NOT NULL")
+    return Head(row[0], row[1], number)
+
+
+def _info(row: tuple[Any, ...]) -> SnapshotInfo:
+    number, seq, label, command, words_, policy, at, active, digest, more = row
+    shown = "" if command is None else ERASED if words_ is None else words_
+    return SnapshotInfo(
+        number, seq, label, shown, policy, at, active, digest, json.loads(more).get("counts", {})
+    )
+
+
+_SNAPSHOTS = (
+    "SELECT l.number, l.seq, l.label, l.command, c.text, p.name, l.at, l.active, l.digest, l.more "
+    "FROM ledger AS l LEFT JOIN texts AS c ON c.hash = l.command "
+    "LEFT JOIN policies AS p ON p.digest = l.policy WHERE l.number "
+)
+
+
+def snapshots(link: Connection) -> Iterator[SnapshotInfo]:
+    """Every snapshot, oldest first."""
+    return map(_info, link.all(_SNAPSHOTS + "NOT NULL ORDER BY l.number"))
+
+
+def snapshot(link: Connection, number: int) -> SnapshotInfo:
+    """One snapshot; InputUnreadable where there is none of this number."""
+    row = link.one(_SNAPSHOTS + "= ?", (number,))
+    if row is None:
+        raise InputUnreadable(f"no snapshot s{number}", hint="nocturne log lists every snapshot")
+    return _info(row)
+
+
+def seq_of(link: Connection, number: int) -> int:
+    """The entry of a snapshot."""
+    seq: int | None = link.value("SELECT seq FROM ledger WHERE number = ?", (number,))
+    if seq is None:
+        raise InputUnreadable(f"no snapshot s{number}", hint="nocturne log lists every snapshot")
+    return seq
+
+
+def snapshot_at(link: Connection, moment: int) -> int | None:
+    """The number of the last snapshot taken at or before a time, or None."""
+    number: int | None = link.value(
+        "SELECT number FROM ledger WHERE number NOT NULL AND at <= ? ORDER BY number DESC LIMIT 1", (moment,)
+    )
+    return number
+
+
+def last_sleep_at(link: Connection) -> int | None:
+    """When the last night began, or None where there was none."""
+    at: int | None = link.value(
+        "SELECT at FROM ledger WHERE number NOT NULL AND label = 'consolidation:start' "
+        "ORDER BY number DESC LIMIT 1"
+    )
+    return at
+
+
+def mutations(
+    link: Connection,
+    after: int,
+    upto: int,
+    *,
+    pass_name: str | None = None,
+    accepted: bool | None = None,
+    fact: int | None = None,
+) -> Iterator[MutationRow]:
+    """The mutations with ``after < entry <= upto``, in order; ``fact`` keeps those that named it."""
+    chosen = "" if fact is None else "seq IN (SELECT mutation FROM touched WHERE fact = :fact) AND "
+    if pass_name is not None:
+        chosen += "pass = :pass AND "
+    if accepted is not None:
+        chosen += "accepted = :accepted AND "
+    rows = link.stream(
+        f"SELECT seq, hash, more, {_ENTRY} FROM ledger "  # noqa: S608 - only our own words
+        f"WHERE {chosen}type = 'mutation' AND seq > :after AND seq <= :upto ORDER BY seq",
+        {"fact": fact, "pass": pass_name, "accepted": accepted, "after": after, "upto": upto},
+    )
+    times = Snapshots(link)
+    while batch := list(islice(rows, 5_000)):
+        read = [(row[0], entry_of(row[3:], json.loads(row[2])), row[1]) for row in batch]
+        wanted = {body[field] for _, body, _ in read for field in _WORDED if field in body}
+        known = words(link, wanted)
+        for seq, body, hash_ in read:
+            yield _mutation(seq, body, hash_, known, times)
+
+
+def mutation(link: Connection, seq: int) -> MutationRow | None:
+    """The mutation that is this entry, or None where the entry is a snapshot or missing."""
+    return next(mutations(link, seq - 1, seq), None)
+
+
+def _word(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> str | None:
+    hash_ = body.get(field)
+    return None if hash_ is None else known.get(hash_, ERASED)
+
+
+def _table(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> dict[str, Any]:
+    hash_ = body.get(field)
+    if hash_ is None:
+        return {}
+    text = known.get(hash_)
+    if text is None:
+        return {"erased": 1}
+    read: dict[str, Any] = json.loads(text)
+    return read
+
+
+def _mutation(
+    seq: int, body: Mapping[str, Any], hash_: str, known: Mapping[str, str], times: Snapshots
+) -> MutationRow:
+    refs = {**json.loads(body.get("refs", "{}")), **_table(known, body, "said")}
+    return MutationRow(
+        seq=seq,
+        snapshot=body["snapshot"],
+        pass_name=body["pass"],
+        kind=body["kind"],
+        fact=body.get("fact"),
+        refs=refs,
+        origin=body["origin"],
+        accepted=body["accepted"] == 1,
+        code=body.get("code"),
+        rule=body.get("rule"),
+        reason=_word(known, body, "reason"),
+        evidence=_table(known, body, "evidence"),
+        at=body["at"] if "at" in body else times.time_of(body["snapshot"]),
+        touched=tuple(sorted(touched_by(body))),
+        text=_word(known, body, "text"),
+        raw=_word(known, body, "raw"),
+        policy_digest=body.get("policy"),
+        lexicon=body.get("lexicon"),
+        measures=body.get("measures"),
+        memo=body.get("memo"),
+        provenance=_table(known, body, "by"),
+        links=tuple(Link(*each) for each in body.get("links", ())),
+        hash=hash_,
+        erased=len(body.get("erased", ())),
+    )
+
+
+def memo_keys(link: Connection) -> frozenset[str]:
+    """What need not be asked again."""
+    return frozenset(row[0] for row in link.all("SELECT key FROM memo"))
+
+
+def tombstones(link: Connection) -> list[TombstoneRow]:
+    """Every tombstone, lifted ones included, in the order they were set."""
+    return [
+        TombstoneRow(*row)
+        for row in link.all(
+            "SELECT key, fact, cause, mutation, lifted FROM tombstones ORDER BY mutation, key"
+        )
+    ]
+
+
+def tombstone_keys(link: Connection) -> frozenset[str]:
+    """The keys of the tombstones that stand."""
+    return frozenset(row[0] for row in link.all("SELECT key FROM tombstones WHERE lifted IS NULL"))
+
+
+def documents(link: Connection, table: str) -> dict[str, str]:
+    """The policies or lexicons on record: canonical JSON by digest."""
+    if table not in ("policies", "lexicons"):
+        raise ValueError(f"{table} holds no documents")
+    return dict(link.all(f"SELECT digest, json FROM {table}"))  # noqa: S608 - one of two words
+
+
+def texts_of_mutations(link: Connection, facts: Iterable[int]) -> dict[str, set[int]]:
+    """The commitments in facts' versions and in the mutations that touched them: what a purge would null."""
+    found: dict[str, set[int]] = {}
+    for fact in facts:
+        for reason, evidence, more in link.all(
+            "SELECT reason, evidence, more FROM ledger "
+            "WHERE seq IN (SELECT mutation FROM touched WHERE fact = ?)",
+            (fact,),
+        ):
+            read = json.loads(more)
+            for hash_ in (reason, evidence, *(read.get(field) for field in ("raw", "said", "text"))):
+                if hash_ is not None:
+                    found.setdefault(hash_, set()).add(fact)
+        for (text,) in link.all("SELECT DISTINCT text FROM facts WHERE fact_id = ?", (fact,)):
+            found.setdefault(text, set()).add(fact)
+    return found

@@ -1,0 +1,134 @@
+"""The ledger: where it ends, its snapshots, and its mutations as rows that people read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nocturne.core.digest import ZERO, LtHash, canonical, leaf
+from nocturne.errors import StoreDamaged
+from nocturne.store.batch import Held
+from nocturne.store.connection import Link
+from nocturne.store.side import running
+
+_COUNTS = ("accepted", "refused", "engine", "added", "changed", "retired", "revived")
+
+
+class Tail:
+    """The end of the chain inside a transaction, and what runs along: digest, counts, last numbers."""
+
+    def __init__(self, link: Link) -> None:
+        row = link.one("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")
+        last = link.one(
+            "SELECT number, digest FROM ledger WHERE number NOT NULL ORDER BY number DESC LIMIT 1"
+        )
+        kept = link.value("SELECT value FROM meta WHERE key = 'tail'")
+        lanes = link.value("SELECT value FROM meta WHERE key = 'lanes'")
+        if row is None or last is None or kept is None or lanes is None:
+            raise _past_us(link, "the record has no beginning")
+        tail = json.loads(kept)
+        self.seq: int = row[0]
+        self.hash: str = row[1]
+        self.snapshot: int = last[0]
+        self.digest: str = last[1]
+        self.active: int = tail["active"]
+        self.facts = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
+        self.turns = int(link.value("SELECT MAX(id) FROM turns") or 0)
+        self._lanes = LtHash(lanes)
+        self._counts: dict[str, int] = {**dict.fromkeys(_COUNTS, 0), **tail["counts"]}
+        self._link = link
+        if tail["seq"] != self.seq or tail["digest"] != self._lanes.digest():
+            raise _past_us(
+                link, f"the record ends at entry {self.seq}, and nocturne left it at {tail['seq']}"
+            )
+
+    def step(self, fact: int, before: Held | None, after: Held) -> None:
+        """Take one change of one fact into the digest and the counts."""
+        if before is not None:
+            self._lanes.remove(leaf(fact, before.columns, before.spans))
+        self._lanes.add(leaf(fact, after.columns, after.spans))
+        was = before is not None and before.active
+        self.active += int(after.active) - int(was)
+        if before is None:
+            self._counts["added"] += 1
+        elif was and not after.active:
+            self._counts["retired"] += 1
+        elif after.active and not was:
+            self._counts["revived"] += 1
+        else:
+            self._counts["changed"] += 1
+
+    def count(self, body: dict[str, Any]) -> None:
+        """Count a ruling."""
+        if body["kind"] in ("source", "turns"):
+            return
+        self._counts["accepted" if body["accepted"] else "refused"] += 1
+        if body["accepted"] and body["origin"] == "engine":
+            self._counts["engine"] += 1
+
+    def snapshot_body(self, label: str, command: str | None, policy: str | None, at: int) -> dict[str, Any]:
+        """The body of the snapshot that would close what was written so far."""
+        body: dict[str, Any] = {
+            "number": self.snapshot + 1,
+            "label": label,
+            "at": at,
+            "active": self.active,
+            "digest": self._lanes.digest(),
+            "previous": self.digest,
+            "counts": {name: count for name, count in self._counts.items() if count},
+            "accesses": list(running(self._link, "accesses")),
+            "quiz_runs": list(running(self._link, "quiz_runs")),
+        }
+        if command is not None:
+            body["command"] = command
+        if policy is not None:
+            body["policy"] = policy
+        return body
+
+    def close_snapshot(self, digest: str) -> None:
+        """Begin counting for the next snapshot."""
+        self.snapshot += 1
+        self.digest = digest
+        self._counts = dict.fromkeys(_COUNTS, 0)
+
+    def current(self) -> str:
+        """The digest of the facts as they stand."""
+        return self._lanes.digest()
+
+    def save(self) -> None:
+        """Keep what runs along for the next transaction."""
+        kept = {
+            "seq": self.seq,
+            "active": self.active,
+            "digest": self._lanes.digest(),
+            "counts": {name: count for name, count in self._counts.items() if count},
+        }
+        rows = [("lanes", self._lanes.lanes()), ("tail", canonical(kept))]
+        self._link.many("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+def _past_us(link: Link, what: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"{link.path}: {what}",
+        hint="something wrote to the database past nocturne; see what with `nocturne audit`",
+    )
+
+
+def first_rows(uuid: str, secret_digest: str, version: int, at: int) -> list[dict[str, Any]]:
+    """The bodies of a new store's first two rows: who it is, and the empty snapshot s0."""
+    empty = LtHash().digest()
+    return [
+        {"type": "genesis", "uuid": uuid, "secret": secret_digest, "format": version, "at": at},
+        {
+            "type": "snapshot",
+            "number": 0,
+            "label": "creation",
+            "at": at,
+            "active": 0,
+            "digest": empty,
+            "previous": empty,
+            "counts": {},
+            "accesses": [0, ZERO],
+            "quiz_runs": [0, ZERO],
+        },
+    ]

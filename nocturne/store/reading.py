@@ -1,0 +1,194 @@
+"""Facts as they stand or stood: states, single facts, versions, and what differs between two snapshots."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+
+from nocturne.core.facts import Fact, Link, Retirement, Span, State
+from nocturne.store.connection import Link as Connection
+from nocturne.store.rows import FACT_COLUMNS, fact_of
+from nocturne.store.texts import names_of
+
+Version = tuple[int, int | None, Fact]
+Pair = tuple[Fact | None, Fact | None]
+
+_OPEN = "{0}.to_seq IS NULL"
+_HELD = "{0}.from_seq <= :seq AND ({0}.to_seq IS NULL OR {0}.to_seq > :seq)"
+
+
+class Snapshots:
+    """The sequence numbers of the snapshots, to say which snapshot first held an entry."""
+
+    def __init__(self, link: Connection) -> None:
+        self._link = link
+        self._seqs = [
+            row[0] for row in link.all("SELECT seq FROM ledger WHERE number NOT NULL ORDER BY number")
+        ]
+
+    def time_of(self, number: int) -> int:
+        """When a snapshot was taken; for one that is still to come, when the last was."""
+        seq = self._seqs[min(number, len(self._seqs) - 1)]
+        at: int = self._link.value("SELECT at FROM ledger WHERE seq = ?", (seq,))
+        return at
+
+    def holding(self, seq: int) -> int:
+        """The number of the first snapshot at or after an entry."""
+        return bisect_left(self._seqs, seq)
+
+
+def _spans(link: Connection, held: str, seq: int | None, facts: str | None) -> dict[int, list[Span]]:
+    which = "" if facts is None else "x.fact IN (SELECT value FROM json_each(:facts)) AND "
+    found: dict[int, list[Span]] = {}
+    for fact, turn, start, stop in link.all(
+        f"SELECT x.fact, x.turn, x.start, x.stop FROM fact_sources AS x "  # noqa: S608 - only our own words
+        f"WHERE {which}{held.format('x')} ORDER BY x.fact, x.turn, x.start, x.stop",
+        {"seq": seq, "facts": facts},
+    ):
+        span = Span(turn, start, stop)
+        if fact in found:
+            found[fact].append(span)
+        else:
+            found[fact] = [span]
+    return found
+
+
+def held_at(
+    link: Connection, seq: int | None, ids: Iterable[int] | None = None, *, where: str = "1"
+) -> list[tuple[int, int | None, Fact]]:
+    """Facts as they stood at an entry (None: now), with the entry that retired them; ids ascending."""
+    held = _OPEN if seq is None else _HELD
+    facts = None if ids is None else json.dumps(sorted(set(ids)))
+    which = "" if facts is None else "f.fact_id IN (SELECT value FROM json_each(:facts)) AND "
+    names = names_of(link)
+    spans = _spans(link, held, seq, facts)
+    rows = link.all(
+        f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
+        f"FROM facts AS f {'NOT INDEXED' if facts is None else ''} JOIN texts AS t ON t.hash = f.text "
+        f"WHERE {which}{held.format('f')} AND {where} ORDER BY f.fact_id",
+        {"seq": seq, "facts": facts},
+    )
+    return [
+        (row[0], row[1], fact_of(row[0], row[3:], row[2], names, tuple(spans.get(row[0], ()))))
+        for row in rows
+    ]
+
+
+def state(link: Connection, seq: int | None, namespace: str | None) -> State:
+    """The active facts by id, and what became of the others."""
+    active: dict[int, Fact] = {}
+    retired: dict[int, Retirement] = {}
+    snapshots = Snapshots(link)
+    last = 0
+    for id_, since, fact in held_at(link, seq):
+        last = id_
+        if namespace is not None and fact.namespace != namespace:
+            continue
+        if fact.active:
+            active[id_] = fact
+        else:
+            retired[id_] = Retirement(snapshots.holding(since or 0), fact.retired_by or "")
+    if seq is not None:
+        last = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
+    return State(active, retired, last + 1)
+
+
+def retired(link: Connection) -> dict[int, Retirement]:
+    """The facts that are not active now, with when and why."""
+    snapshots = Snapshots(link)
+    return {
+        row[0]: Retirement(snapshots.holding(row[1] or 0), row[2] or "")
+        for row in link.all(
+            "SELECT fact_id, retired_seq, retired_by FROM facts "
+            "WHERE to_seq IS NULL AND active = 0 ORDER BY fact_id"
+        )
+    }
+
+
+def versions(link: Connection, fact: int) -> list[Version]:
+    """Every version of a fact with its half-open range of entries, oldest first."""
+    names = names_of(link)
+    sources = link.all(
+        "SELECT turn, start, stop, from_seq, to_seq FROM fact_sources WHERE fact = ? "
+        "ORDER BY turn, start, stop",
+        (fact,),
+    )
+    found: list[Version] = []
+    for row in link.all(
+        f"SELECT f.from_seq, f.to_seq, t.text, {FACT_COLUMNS} FROM facts AS f "  # noqa: S608 - only our own words
+        "JOIN texts AS t ON t.hash = f.text WHERE f.fact_id = ? ORDER BY f.from_seq",
+        (fact,),
+    ):
+        spans = tuple(
+            Span(turn, start, stop)
+            for turn, start, stop, since, until in sources
+            if since <= row[0] and (until is None or until > row[0])
+        )
+        found.append((row[0], row[1], fact_of(fact, row[3:], row[2], names, spans)))
+    return found
+
+
+def stepped(link: Connection, after: int, upto: int) -> list[int]:
+    """The facts that have a version which began in ``after < entry <= upto``, ids ascending."""
+    return [
+        row[0]
+        for row in link.all(
+            "SELECT DISTINCT fact_id FROM facts WHERE from_seq > ? AND from_seq <= ? ORDER BY fact_id",
+            (after, upto),
+        )
+    ]
+
+
+def changes(link: Connection, first: int, second: int) -> dict[int, Pair]:
+    """The facts that differ between two entries, as they stood at each; None where there was none."""
+    low, high = min(first, second), max(first, second)
+    ids = stepped(link, low, high)
+    if not ids:
+        return {}
+    then = {id_: fact for id_, _, fact in held_at(link, first, ids)}
+    now = {id_: fact for id_, _, fact in held_at(link, second, ids)}
+    return {id_: (then.get(id_), now.get(id_)) for id_ in ids if then.get(id_) != now.get(id_)}
+
+
+def links(link: Connection, fact: int) -> list[tuple[int, Link]]:
+    """The lineage that names a fact as child or parent, with the entry that set it, oldest first."""
+    return [
+        (row[0], Link(row[1], row[2], row[3]))
+        for row in link.all(
+            "SELECT mutation, child, parent, role FROM lineage WHERE child = ?1 OR parent = ?1 "
+            "ORDER BY mutation, child, parent, role",
+            (fact,),
+        )
+    ]
+
+
+def lineage(link: Connection, facts: Iterable[int]) -> list[tuple[int, Link]]:
+    """The lineage of many facts as children, with the entries that set it, oldest first."""
+    wanted = json.dumps(sorted(set(facts)))
+    return [
+        (row[0], Link(row[1], row[2], row[3]))
+        for row in link.all(
+            "SELECT mutation, child, parent, role FROM lineage "
+            "WHERE child IN (SELECT value FROM json_each(?)) ORDER BY mutation, child, parent, role",
+            (wanted,),
+        )
+    ]
+
+
+def by_turns(link: Connection, turns: Iterable[int]) -> dict[int, list[int]]:
+    """The facts that rest on turns now, by turn."""
+    wanted = json.dumps(sorted(set(turns)))
+    found: dict[int, list[int]] = {}
+    for turn, fact in link.all(
+        "SELECT DISTINCT turn, fact FROM fact_sources WHERE turn IN (SELECT value FROM json_each(?)) "
+        "AND to_seq IS NULL ORDER BY turn, fact",
+        (wanted,),
+    ):
+        found.setdefault(turn, []).append(fact)
+    return found
+
+
+def sources_of(link: Connection, facts: Iterable[int]) -> Mapping[int, Sequence[Span]]:
+    """The spans that facts rest on now, by fact."""
+    return _spans(link, _OPEN, None, json.dumps(sorted(set(facts))))

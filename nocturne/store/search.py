@@ -1,0 +1,171 @@
+"""Full text and token numbers of the active facts, in the transaction that changed them.
+
+The index holds no words: a fact's tokens are numbers of the dictionary ``tokens``, and the full-text index is
+fed those numbers in base 36, which is ASCII whatever the script.
+"""
+
+from __future__ import annotations
+
+import array
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nocturne.store.connection import Link
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def _words(text: str) -> Sequence[str]:
+    return text.casefold().split()
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How texts are measured: tokens to index by, the measures' version, the lexicon as canonical JSON."""
+
+    version: str = "0"
+    lexicon: str = "{}"
+    tokenise: Callable[[str], Sequence[str]] = _words
+
+
+def term(token: int) -> str:
+    """A token's number as the full-text index has it."""
+    if token == 0:
+        return "0"
+    out = ""
+    while token:
+        token, digit = divmod(token, 36)
+        out = _DIGITS[digit] + out
+    return out
+
+
+def packed(ids: Iterable[int]) -> bytes:
+    """Token numbers as little-endian 32-bit integers, in the text's order."""
+    block = array.array("I", ids)
+    if sys.byteorder == "big":
+        block.byteswap()
+    return block.tobytes()
+
+
+def unpacked(blob: bytes) -> list[int]:
+    """The token numbers of a blob."""
+    block = array.array("I")
+    block.frombytes(blob)
+    if sys.byteorder == "big":
+        block.byteswap()
+    return block.tolist()
+
+
+def _fed(ids: Iterable[int]) -> str:
+    return " ".join(map(term, ids))
+
+
+def numbers(link: Link, tokens: Iterable[str]) -> dict[str, int]:
+    """The numbers of the tokens that the dictionary knows."""
+    wanted = json.dumps(sorted(set(tokens)), ensure_ascii=False)
+    return dict(
+        link.all("SELECT token, id FROM tokens WHERE token IN (SELECT value FROM json_each(?))", (wanted,))
+    )
+
+
+def _learn(link: Link, tokens: set[str]) -> dict[str, int]:
+    known = numbers(link, tokens)
+    fresh = sorted(tokens - known.keys())
+    if fresh:
+        first = int(link.value("SELECT value FROM meta WHERE key = 'next_token'") or 1)
+        given = dict(zip(fresh, range(first, first + len(fresh)), strict=True))
+        link.many("INSERT INTO tokens (token, id, df) VALUES (?, ?, 0)", given.items())
+        link.run("INSERT OR REPLACE INTO meta VALUES ('next_token', ?)", (first + len(fresh),))
+        known.update(given)
+    return known
+
+
+def update(link: Link, measures: Measures, wanted: Mapping[int, str | None]) -> None:
+    """Bring the index to where these facts have these texts; None takes a fact out."""
+    facts = json.dumps(list(wanted))
+    counts: Counter[int] = Counter()
+    gone: list[tuple[int, str]] = []
+    for fact, blob in link.all(
+        "SELECT fact, ids FROM fact_tokens WHERE fact IN (SELECT value FROM json_each(?))", (facts,)
+    ):
+        ids = unpacked(blob)
+        counts.subtract(set(ids))
+        gone.append((fact, _fed(ids)))
+    link.many("INSERT INTO search (search, rowid, tokens) VALUES ('delete', ?, ?)", gone)
+    link.many("DELETE FROM fact_tokens WHERE fact = ?", ((fact,) for fact, _ in gone))
+    streams = {fact: measures.tokenise(text) for fact, text in wanted.items() if text is not None}
+    known = _learn(link, {token for stream in streams.values() for token in stream})
+    rows: list[tuple[int, bytes]] = []
+    fed: list[tuple[int, str]] = []
+    terms = {number: term(number) for number in known.values()}
+    for fact in sorted(streams):
+        ids = [known[token] for token in streams[fact]]
+        counts.update(set(ids))
+        rows.append((fact, packed(ids)))
+        fed.append((fact, " ".join([terms[number] for number in ids])))
+    link.many("INSERT INTO fact_tokens (fact, ids) VALUES (?, ?)", rows)
+    link.many("INSERT INTO search (rowid, tokens) VALUES (?, ?)", fed)
+    link.many(
+        "UPDATE tokens SET df = df + ? WHERE id = ?",
+        ((step, number) for number, step in counts.items() if step),
+    )
+
+
+def rebuild(link: Link, measures: Measures) -> None:
+    """Make the index and its dictionary anew from the active facts; numbers of tokens that stay are kept."""
+    link.run("INSERT INTO search (search) VALUES ('delete-all')")
+    link.run("DELETE FROM fact_tokens")
+    link.run("UPDATE tokens SET df = 0")
+    pending: dict[int, str | None] = {}
+    for fact, text in link.all(
+        "SELECT f.fact_id, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+        "WHERE f.to_seq IS NULL AND f.active = 1 AND t.text NOT NULL ORDER BY f.fact_id"
+    ):
+        pending[fact] = text
+        if len(pending) >= 5_000:
+            update(link, measures, pending)
+            pending = {}
+    if pending:
+        update(link, measures, pending)
+    link.run("DELETE FROM tokens WHERE df = 0")
+
+
+def rows(link: Link) -> list[tuple[int, bytes]]:
+    """Every active fact's token numbers."""
+    found: list[tuple[int, bytes]] = [
+        (row[0], row[1]) for row in link.all("SELECT fact, ids FROM fact_tokens")
+    ]
+    return found
+
+
+def frequencies(link: Link) -> dict[int, int]:
+    """In how many active facts each token stands."""
+    return dict(link.all("SELECT id, df FROM tokens"))
+
+
+def looked_up(link: Link, tokens: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """The number and the document frequency of the tokens that the dictionary knows."""
+    wanted = json.dumps(sorted(set(tokens)), ensure_ascii=False)
+    return {
+        token: (number, count)
+        for token, number, count in link.all(
+            "SELECT token, id, df FROM tokens WHERE token IN (SELECT value FROM json_each(?))", (wanted,)
+        )
+    }
+
+
+def query(link: Link, groups: Sequence[Sequence[int]], limit: int) -> list[tuple[int, float]]:
+    """Facts by BM25, the best first, that hold at least one token of every group."""
+    parts = ["(" + " OR ".join(term(number) for number in group) + ")" for group in groups if group]
+    if not parts:
+        return []
+    return [
+        (fact, -score)
+        for fact, score in link.all(
+            "SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY rank, rowid LIMIT ?",
+            (" AND ".join(parts), limit),
+        )
+    ]

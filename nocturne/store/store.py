@@ -1,0 +1,490 @@
+"""The store: a memory in one SQLite file, behind the port that use cases know."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from nocturne.app.ports import Head, MutationRow, SnapshotInfo, SourceInfo
+from nocturne.core.chain import laid_out
+from nocturne.core.digest import TOMBSTONE, LtHash, canonical, entry_hash, keyed, secret_digest
+from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
+from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
+from nocturne.store import (
+    connection,
+    erasing,
+    history,
+    ledger,
+    reading,
+    schema,
+    search,
+    side,
+    texts,
+    transcripts,
+)
+from nocturne.store.connection import Link as Connection
+from nocturne.store.connection import Mode
+from nocturne.store.search import Measures
+from nocturne.store.writing import Writing
+
+BUSY_MS = 5_000
+"""How long a command waits for another one's write lock."""
+
+
+def open_store(
+    path: str | os.PathLike[str],
+    *,
+    mode: Mode = "rw",
+    now: int | None = None,
+    measures: Measures | None = None,
+    busy_ms: int = BUSY_MS,
+    migrations: Sequence[schema.Migration] | None = None,
+) -> SqliteStore:
+    """Open a store. ``create`` makes one where there is none; ``readonly`` leaves file and log as they are.
+
+    ``now`` (microseconds) is when a new store says it was created. Raises InputUnreadable, StoreDamaged or
+    StoreLocked.
+    """
+    where = Path(path)
+    link, _, unclean = connection.connect(where, mode, busy_ms=busy_ms)
+    known = tuple(migrations) if migrations is not None else schema.shipped()
+    try:
+        notes, created = _prepare(link, mode, known, unclean=unclean, now=now)
+        store = SqliteStore(link, where, measures or Measures(), notes, created=created)
+    except BaseException:
+        link.close()
+        raise
+    return store
+
+
+def _prepare(
+    link: Connection, mode: Mode, known: Sequence[schema.Migration], *, unclean: bool, now: int | None
+) -> tuple[list[str], bool]:
+    version = connection.check_identity(link)
+    notes: list[str] = []
+    if version == 0:
+        if mode != "create":
+            raise InputUnreadable(
+                f"{link.path} holds no store yet", hint="Only ingest and init create a store."
+            )
+        if now is None:
+            raise ValueError("a new store needs the time of its creation")
+        created = _create(link, known, now)
+        _switch(link, notes)
+        return notes, created
+    schema.refuse_newer(link, version, known)
+    if unclean:
+        _check(link)
+    if version < schema.newest(known):
+        if mode == "readonly":
+            raise StoreDamaged(
+                f"{link.path} is a store of version {version}; this nocturne reads {schema.newest(known)}",
+                hint="back it up, then run any writing command: it brings the store up to date",
+            )
+        before, after = schema.migrate(link, known)
+        notes.append(f"{link.path} was brought from version {before} to {after}")
+    if mode != "readonly":
+        _switch(link, notes)
+        if erasing.is_pending(link):
+            erasing.scrub(link)
+            notes.append(f"{link.path}: finished clearing the file after an earlier purge")
+    return notes, False
+
+
+def _switch(link: Connection, notes: list[str]) -> None:
+    note = connection.use_write_ahead_log(link)
+    if note is not None:
+        notes.append(note)
+
+
+def _check(link: Connection) -> None:
+    found = [row[0] for row in link.all("PRAGMA quick_check(3)")]
+    if found != ["ok"]:
+        raise StoreDamaged(f"{link.path} is damaged: {found[0]}", hint="restore a backup")
+
+
+def _create(link: Connection, known: Sequence[schema.Migration], now: int) -> bool:
+    link.run("BEGIN IMMEDIATE")
+    try:
+        if connection.check_identity(link):
+            link.rollback()
+            return False
+        for migration in known:
+            schema.apply(link, migration)
+        secret = os.urandom(32)
+        prev = "0" * 64
+        bodies = ledger.first_rows(str(uuid.uuid4()), secret_digest(secret), schema.newest(known), now)
+        for seq, body in enumerate(bodies, start=1):
+            prev = entry_hash(canonical({**body, "seq": seq, "prev": prev}))
+            row = (seq, prev, *laid_out(body))
+            marks = ", ".join("?" * len(row))
+            link.run(f"INSERT INTO ledger VALUES ({marks})", row)  # noqa: S608 - question marks only
+        lanes = LtHash()
+        tail = {"seq": len(bodies), "active": 0, "digest": lanes.digest(), "counts": {}}
+        rows = [("secret", secret), ("lanes", lanes.lanes()), ("tail", canonical(tail))]
+        link.many("INSERT INTO meta VALUES (?, ?)", rows)
+        link.run("COMMIT")
+    except BaseException:
+        link.rollback()
+        raise
+    return True
+
+
+class SqliteStore:
+    """A memory on disk. Reads see one moment each; writes go through ``transaction``."""
+
+    def __init__(
+        self, link: Connection, path: Path, measures: Measures, notes: list[str], *, created: bool
+    ) -> None:
+        self._link = link
+        self._measures = measures
+        self.path = path
+        self.notes: tuple[str, ...] = tuple(notes)
+        self.created = created
+        self._secret: bytes = link.value("SELECT value FROM meta WHERE key = 'secret'") or b""
+        if len(self._secret) != 32:
+            raise StoreDamaged(f"{link.path} lacks its own key", hint="restore a backup")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._link.close()
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Let every read inside see the same moment, whoever writes meanwhile."""
+        if self._link.raw.in_transaction:
+            yield
+            return
+        self._link.run("BEGIN")
+        try:
+            yield
+        finally:
+            self._link.rollback()
+
+    @contextmanager
+    def transaction(self, *, expect: Head | None = None) -> Iterator[Writing]:
+        """One BEGIN IMMEDIATE … COMMIT; HeadMoved where the chain no longer ends at ``expect``."""
+        self._link.run("BEGIN IMMEDIATE")
+        try:
+            writing = Writing(self._link, self._measures, self._secret)
+            if expect is not None:
+                writing.expect(expect.seq, expect.hash)
+            yield writing
+            writing.finish()
+            self._link.run("COMMIT")
+        except BaseException:
+            self._link.rollback()
+            raise
+
+    # Who and where
+
+    def uuid(self) -> str:
+        """The store's own name, from the first row of its record."""
+        found: str = self._link.value("SELECT json_extract(more, '$.uuid') FROM ledger WHERE seq = 1")
+        return found
+
+    def secret(self) -> bytes:
+        """The key under which the store hides what turns, tombstones and memo entries say."""
+        return self._secret
+
+    def head(self) -> Head:
+        """Where the chain ends."""
+        return history.head(self._link)
+
+    def state_digest(self) -> str:
+        """The digest of the facts as they stand now."""
+        return ledger.Tail(self._link).current()
+
+    # Facts
+
+    def state(self, at: int | None = None, namespace: str | None = None) -> State:
+        """The active facts and what became of the others, now or at a snapshot."""
+        with self.moment():
+            return reading.state(self._link, self._seq(at), namespace)
+
+    def all_facts(self, at: int | None = None) -> list[Fact]:
+        """Every fact, active or not, now or at a snapshot; ids ascending."""
+        with self.moment():
+            return [fact for _, _, fact in reading.held_at(self._link, self._seq(at))]
+
+    def facts(self, ids: Iterable[int], at: int | None = None) -> dict[int, Fact]:
+        """Facts by id, now or at a snapshot; unknown ids are missing."""
+        with self.moment():
+            return {id_: fact for id_, _, fact in reading.held_at(self._link, self._seq(at), ids)}
+
+    def fact(self, fact: int, at: int | None = None) -> Fact | None:
+        """One fact, now or at a snapshot, or None."""
+        return self.facts([fact], at).get(fact)
+
+    def state_ids(self) -> Mapping[int, Retirement]:
+        """The facts that are not active, with when and why."""
+        with self.moment():
+            return reading.retired(self._link)
+
+    def next_fact(self) -> int:
+        """The number that the next new fact gets."""
+        return int(self._link.value("SELECT MAX(fact_id) FROM facts") or 0) + 1
+
+    def versions(self, fact: int) -> list[reading.Version]:
+        """Every version of a fact with its half-open range of entries, oldest first."""
+        with self.moment():
+            return reading.versions(self._link, fact)
+
+    def changes(self, older: int | None, newer: int | None) -> list[reading.Pair]:
+        """The facts that differ between two snapshots (None: now), as they stood at each; ids ascending."""
+        with self.moment():
+            first, second = self._entry(older), self._entry(newer)
+            return list(reading.changes(self._link, first, second).values())
+
+    def links(self, fact: int) -> list[tuple[int, Link]]:
+        """The lineage that names a fact, with the entries that set it."""
+        return reading.links(self._link, fact)
+
+    def links_from(self, fact: int) -> list[Link]:
+        """What came of a fact."""
+        return [link for _, link in reading.links(self._link, fact) if link.parent == fact]
+
+    def lineage(self, facts: Iterable[int]) -> list[tuple[int, Link]]:
+        """The lineage of many facts as children."""
+        return reading.lineage(self._link, facts)
+
+    def sources_of(self, facts: Iterable[int]) -> Mapping[int, Sequence[Span]]:
+        """The spans that facts rest on now."""
+        return reading.sources_of(self._link, facts)
+
+    def facts_by_turn(self, turns: Iterable[int]) -> Mapping[int, Sequence[int]]:
+        """The facts that rest on turns now."""
+        return reading.by_turns(self._link, turns)
+
+    # The record
+
+    def snapshots(self) -> Iterator[SnapshotInfo]:
+        """Every snapshot, oldest first."""
+        return history.snapshots(self._link)
+
+    def snapshot(self, number: int) -> SnapshotInfo:
+        """One snapshot; InputUnreadable where there is none of this number."""
+        return history.snapshot(self._link, number)
+
+    def snapshot_at(self, moment: int) -> int | None:
+        """The number of the last snapshot taken at or before a time."""
+        return history.snapshot_at(self._link, moment)
+
+    def last_sleep_at(self) -> int | None:
+        """When the last night began, or None."""
+        return history.last_sleep_at(self._link)
+
+    def mutations(
+        self,
+        after: int = 0,
+        upto: int | None = None,
+        *,
+        pass_name: str | None = None,
+        accepted: bool | None = None,
+        fact: int | None = None,
+    ) -> Iterator[MutationRow]:
+        """The mutations with ``after < entry <= upto``, in order."""
+        last = self.head().seq if upto is None else upto
+        return history.mutations(self._link, after, last, pass_name=pass_name, accepted=accepted, fact=fact)
+
+    def mutations_of(self, fact: int) -> list[MutationRow]:
+        """The mutations that changed or named a fact, in order."""
+        return list(self.mutations(fact=fact))
+
+    def mutation(self, seq: int) -> MutationRow | None:
+        """The mutation that is this entry, or None."""
+        return history.mutation(self._link, seq)
+
+    def memo_keys(self) -> frozenset[str]:
+        """What need not be asked again."""
+        return history.memo_keys(self._link)
+
+    def tombstones(self) -> list[history.TombstoneRow]:
+        """Every tombstone, lifted ones included."""
+        return history.tombstones(self._link)
+
+    def tombstone_keys(self) -> frozenset[str]:
+        """The keys of the tombstones that stand."""
+        return history.tombstone_keys(self._link)
+
+    def tombstone_key(self, tokens: Iterable[str]) -> str:
+        """The key under which a content is buried: an HMAC over its sorted canonical tokens."""
+        return keyed(self._secret, TOMBSTONE, sorted(set(tokens)))
+
+    def policies(self) -> Mapping[str, str]:
+        """The policies on record: canonical JSON by digest."""
+        return history.documents(self._link, "policies")
+
+    def lexicons(self) -> Mapping[str, str]:
+        """The lexicons on record: canonical JSON by digest."""
+        return history.documents(self._link, "lexicons")
+
+    # Sources and turns
+
+    def sources(self) -> list[SourceInfo]:
+        """Every source, in the order first read."""
+        return transcripts.sources(self._link)
+
+    def source(self, id_: int) -> SourceInfo | None:
+        """One source by number."""
+        return transcripts.source(self._link, id_)
+
+    def source_for(self, path: str | None = None, *, content_hash: str | None = None) -> SourceInfo | None:
+        """The source read from a path, or with this content."""
+        return transcripts.source_for(self._link, path, content_hash)
+
+    def next_turn(self) -> int:
+        """The number that the next turn gets."""
+        return int(self._link.value("SELECT MAX(id) FROM turns") or 0) + 1
+
+    def turns(self, ids: Iterable[int]) -> dict[int, Turn]:
+        """Turns by id; unknown ids are missing."""
+        return transcripts.turns(self._link, ids)
+
+    def all_turns(self, *, source: int | None = None) -> Iterator[Turn]:
+        """Every turn by id, or those of one source."""
+        return transcripts.all_turns(self._link, source=source)
+
+    def known_keys(self, keys: Iterable[str]) -> frozenset[str]:
+        """Which of these turns' keys the store has."""
+        return transcripts.known_keys(self._link, self._secret, keys)
+
+    def origins(self) -> Iterator[tuple[int, int, str | None, int | None]]:
+        """Every turn's number, source, session and day."""
+        return transcripts.origins(self._link)
+
+    def turn_counts(self) -> Mapping[str, int]:
+        """How many turns of each provenance class."""
+        return transcripts.counts(self._link)
+
+    # Beside versions
+
+    def activations(self) -> Mapping[int, Activation]:
+        """The strengths that were ever set."""
+        return side.activations(self._link)
+
+    def record_accesses(self, rows: Sequence[Activation], *, kind: str, at: int) -> None:
+        """Log accesses and set the strengths that they leave; StoreLocked where another command writes."""
+        if rows:
+            with self._aside():
+                side.append_accesses(self._link, rows, kind=kind, at=at)
+
+    def record_quiz(self, run: side.QuizRun) -> int:
+        """Keep a quiz run; returns its number."""
+        with self._aside():
+            return side.append_quiz(self._link, run)
+
+    def quizzes(self) -> list[side.QuizRun]:
+        """The quiz runs, oldest first."""
+        return side.quizzes(self._link)
+
+    def journal(self, reply: side.Reply) -> None:
+        """Keep a raw reply as it came, before it is judged."""
+        with self._aside():
+            side.append_reply(self._link, reply)
+
+    def replies(self, *, head: str | None = None, request: str | None = None) -> list[side.Reply]:
+        """The raw replies kept for a head or a request."""
+        return side.replies(self._link, head=head, request=request)
+
+    def drift(self) -> Mapping[int, Mapping[str, int]]:
+        """The weights of topics (millionths) by snapshot."""
+        return side.drift(self._link)
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        """A write that leaves the chain alone."""
+        self._link.run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._link.run("COMMIT")
+        except BaseException:
+            self._link.rollback()
+            raise
+
+    # Tokens
+
+    def token_rows(self) -> list[tuple[int, bytes]]:
+        """Every active fact's token numbers (little-endian 32-bit, in the text's order); ids ascending."""
+        return search.rows(self._link)
+
+    def document_frequencies(self) -> Mapping[int, int]:
+        """In how many active facts each token number stands."""
+        return search.frequencies(self._link)
+
+    def token_numbers(self, tokens: Iterable[str]) -> Mapping[str, tuple[int, int]]:
+        """The number and the document frequency of the tokens that are known."""
+        return search.looked_up(self._link, tokens)
+
+    def search(self, groups: Sequence[Sequence[int]], *, limit: int) -> list[tuple[int, float]]:
+        """Facts by BM25 (higher is better) that hold, of every group, at least one token number."""
+        return search.query(self._link, groups, limit)
+
+    # Keeping and erasing
+
+    def info(self) -> Mapping[str, int | str]:
+        """Counts and sizes for ``doctor`` and ``report``."""
+        link = self._link
+        with self.moment():
+            head = self.head()
+            return {
+                "uuid": self.uuid(),
+                "version": int(link.value("PRAGMA user_version")),
+                "entries": head.seq,
+                "snapshots": head.snapshot + 1,
+                "facts": int(link.value("SELECT COUNT(*) FROM facts WHERE to_seq IS NULL")),
+                "active": int(link.value("SELECT COUNT(*) FROM facts WHERE to_seq IS NULL AND active = 1")),
+                "turns": int(link.value("SELECT COUNT(*) FROM turns")),
+                "sources": int(link.value("SELECT COUNT(*) FROM sources")),
+                "bytes": int(link.value("PRAGMA page_count")) * int(link.value("PRAGMA page_size")),
+            }
+
+    def texts_containing(self, needles: Iterable[str]) -> Mapping[str, str]:
+        """Every stored text, by commitment, that holds one of the needles, in any case or as JSON has it."""
+        return texts.find(self._link, needles)
+
+    def texts_of(self, facts: Iterable[int]) -> Mapping[str, frozenset[int]]:
+        """The commitments in facts' versions and in the mutations that touched them, with those facts."""
+        found = history.texts_of_mutations(self._link, facts)
+        return {hash_: frozenset(ids) for hash_, ids in found.items()}
+
+    def text_uses(self, hashes: Iterable[str]) -> Mapping[str, int]:
+        """How many rows of each table name one of these texts."""
+        return erasing.uses(self._link, hashes)
+
+    def scrub(self) -> None:
+        """After ``Writing.erase``: leave no byte of the erased texts in the file or its log."""
+        erasing.scrub(self._link)
+
+    def backup(self, to: str | os.PathLike[str]) -> None:
+        """Copy the store, log included, to a new file."""
+        target = Path(to)
+        if target.exists():
+            raise InputUnreadable(f"{target} exists already", hint="name a new file, or move that one away")
+        self._link.run("VACUUM INTO ?", (str(target),))
+
+    def problems(self) -> list[str]:
+        """What SQLite itself finds wrong: pages, indexes, foreign keys; nothing where all is whole."""
+        found = [str(row[0]) for row in self._link.all("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        for table, row, parent, _ in self._link.all("PRAGMA foreign_key_check"):
+            found.append(f"row {row} of {table} names a row of {parent} that is not there")
+        return found
+
+    def _seq(self, at: int | None) -> int | None:
+        return None if at is None else history.seq_of(self._link, at)
+
+    def _entry(self, number: int | None) -> int:
+        return self.head().seq if number is None else history.seq_of(self._link, number)
+
+
+__all__ = ["Measures", "SqliteStore", "StoreLocked", "open_store"]
