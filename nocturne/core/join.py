@@ -19,6 +19,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from nocturne.core import crowds
+
 Ints = NDArray[np.int64]
 CHUNK = 1 << 18
 """Candidates looked at at once: what fits the second-level cache."""
@@ -108,7 +110,12 @@ def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None 
     plan = _Plan.of(rows, floor)
     found: list[tuple[Ints, Ints]] = []
     if new is None:
-        found += plan.candidates(plan.probes, np.ones(len(plan.place), np.bool_))
+        every, probing = np.ones(len(plan.place), np.bool_), plan.probes
+        crowded = crowds.crowd(rows.starts, rows.tokens, plan.order)
+        if crowded is not None:
+            found += (plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
+            probing = probing & ~marked(crowded.places, len(rows))[plan.place]
+        found += plan.candidates(probing, every)
     else:
         fresh = new[plan.order][plan.place]
         found += plan.candidates(plan.probes & fresh, np.ones(len(plan.place), np.bool_))
@@ -152,10 +159,10 @@ def numbered(sets: Sequence[AbstractSet[Hashable]]) -> list[list[int]]:
     return [[ids.setdefault(token, len(ids)) for token in row] for row in sets]
 
 
-def marked(rows: AbstractSet[int], size: int) -> NDArray[np.bool_]:
+def marked(rows: AbstractSet[int] | Ints, size: int) -> NDArray[np.bool_]:
     """A mask of ``size`` rows, true at those in ``rows``."""
     mask = np.zeros(size, np.bool_)
-    mask[list(rows)] = True
+    mask[rows if isinstance(rows, np.ndarray) else list(rows)] = True
     return mask
 
 
@@ -218,6 +225,12 @@ class _Plan:
             live = np.flatnonzero(lacking <= self.missing[own])
             if len(live):
                 yield larger[spot[live]].astype(np.int64), own[live]
+
+    def signed(self, larger: Ints, smaller: Ints) -> tuple[Ints, Ints]:
+        """Those of the candidates that pass the popcount."""
+        lacking = popcount(self.signatures[smaller] & ~self.signatures[larger])
+        live = np.flatnonzero(lacking <= self.missing[smaller])
+        return larger[live], smaller[live]
 
     def verified(self, found: Sequence[tuple[Ints, Ints]]) -> Pairs:
         """The candidates that reach the floor, each once, by row number."""

@@ -10,11 +10,12 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nocturne.core import candidates
+from nocturne.core import candidates, crowds, join
 from nocturne.core.candidates import (
     Neighbours,
     Nominee,
@@ -72,6 +73,34 @@ def test_pairs_equal_the_naive_method_on_many_rows(vocabulary: int) -> None:
     expected = naive(sets, FLOOR)
     assert len(expected) > 50
     assert candidate_pairs(sets, FLOOR) == expected
+
+
+@given(
+    st.lists(st.frozensets(st.integers(0, 9), max_size=9), min_size=4, max_size=90),
+    floors,
+    st.sampled_from([2, 8, 32]),
+)
+def test_rows_without_a_rare_token_lose_no_pair(
+    sets: list[frozenset[int]], floor: Fraction, crowded: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "SMALL", -1)
+        patch.setattr(crowds, "FEWEST_ROWS", 4)
+        patch.setattr(crowds, "CROWDED", crowded)
+        patch.setattr(crowds, "BLOCK", 3)
+        assert candidate_pairs(sets, floor) == naive(sets, floor)
+
+
+def test_a_dense_vocabulary_is_read_by_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crowds, "FEWEST_ROWS", 64)
+    source = random.Random(3)
+    sets = [frozenset(source.sample(range(24), source.randint(6, 20))) for _ in range(700)]
+    rows = join.rows_of([sorted(row) for row in sets])
+    order = np.argsort(-np.diff(rows.starts), kind="stable")
+    held = crowds.crowd(rows.starts, rows.tokens, order)
+    assert held is not None
+    assert len(held.places) == 700
+    assert candidate_pairs(sets, FLOOR) == naive(sets, FLOOR)
 
 
 def test_rows_of_thousands_of_tokens_are_counted_too() -> None:
