@@ -9,7 +9,17 @@ from typing import Any, BinaryIO
 
 from nocturne.core.facts import Turn
 from nocturne.errors import InputUnreadable, UsageError
-from nocturne.formats import chatgpt, claude_code, dialogue, messages, native
+from nocturne.formats import (
+    chatgpt,
+    claude_ai,
+    claude_code,
+    codex,
+    dialogue,
+    gemini_cli,
+    messages,
+    native,
+    openclaw,
+)
 from nocturne.formats.archive import members
 from nocturne.formats.detect import accepted, detect
 from nocturne.formats.reading import Context, Reader, Reading
@@ -20,6 +30,10 @@ READERS: tuple[Reader, ...] = (
     claude_code.READER,
     chatgpt.READER,
     messages.READER,
+    codex.READER,
+    claude_ai.READER,
+    openclaw.READER,
+    gemini_cli.READER,
     dialogue.READER,
 )
 
