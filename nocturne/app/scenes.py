@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from nocturne.app.ports import Store
-from nocturne.core.chain import canonical_json
+from nocturne.core.digest import canonical, plain, policy_digest
 from nocturne.core.facts import State
 from nocturne.core.policy import Policy
 from nocturne.core.text.lexicon import Lexicon
@@ -14,24 +13,9 @@ from nocturne.core.text.measures import MEASURES_VERSION
 from nocturne.passes.scene import Memo, Origin, Scene, Tombstones
 
 
-def policy_digest(policy: Policy) -> str:
-    """SHA-256 of the policy's canonical JSON: which rules a ruling was made under."""
-    return hashlib.sha256(policy_json(policy).encode()).hexdigest()
-
-
-def policy_json(policy: Policy) -> str:
-    """The whole policy as canonical JSON; ratios are the decimal strings that a person wrote."""
-    return canonical_json(_plain(policy.model_dump(mode="json")))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
+def policy_key(policy: Policy) -> str:
+    """The digest that the record names the policy by."""
+    return policy_digest(canonical(plain(policy.model_dump())))
 
 
 class Origins(Mapping[int, Origin]):
@@ -51,7 +35,7 @@ class Origins(Mapping[int, Origin]):
     def __getitem__(self, turn: int) -> Origin:
         return self._load()[turn]
 
-    def __iter__(self):  # type: ignore[no-untyped-def]  # Mapping's own signature
+    def __iter__(self) -> Iterator[int]:
         return iter(self._load())
 
     def __len__(self) -> int:
@@ -67,7 +51,7 @@ def scene_of(store: Store, state: State, *, policy: Policy, lexicon: Lexicon, no
         policy=policy,
         now=now,
         lexicon=lexicon,
-        memo=Memo(store.secret(), MEASURES_VERSION, policy_digest(policy), store.memo_keys()),
+        memo=Memo(store.secret(), MEASURES_VERSION, policy_key(policy), store.memo_keys()),
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
         origins=Origins(store),
         strengths=store.activations(),

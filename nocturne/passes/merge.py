@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -38,10 +38,13 @@ class Merge:
         rules = scene.policy.merge
         unions = []
         for first, second, measure in nominate_unions(
-            facts, sets, exact(rules.floor), per_fact=rules.candidates_per_fact, fresh=scene.fresh
+            facts,
+            sets,
+            exact(rules.floor),
+            per_fact=rules.candidates_per_fact,
+            fresh=scene.fresh,
+            group=_company,
         ):
-            if not _together(facts[first], facts[second]):
-                continue
             into, other = keeper(facts[first], facts[second], sets)
             if self._key(scene, (into, other), None) in scene.memo.known:
                 continue
@@ -161,11 +164,6 @@ class Merge:
         return scene.memo.key(self.name, "merge", sorted(facts[id_].text for id_ in ids if id_ in facts))
 
 
-def _together(first: Fact, second: Fact) -> bool:
-    """Whether a merge of the two could be legal at all; facts of a single-valued attribute stay atomic."""
-    return (
-        first.namespace == second.namespace
-        and home(first) == home(second)
-        and first.subject == second.subject
-        and first.attribute == second.attribute
-    )
+def _company(fact: Fact) -> Hashable:
+    """What facts must share before a merge could be legal; those of one single-valued attribute stay atomic."""
+    return (fact.namespace, home(fact), fact.subject, fact.attribute)

@@ -1,0 +1,245 @@
+"""nocturne as a library: a memory of blocks on disk, and the use cases over the same ports as the command line.
+
+    from nocturne import Memory
+
+    with Memory("agent.db") as memory:
+        memory.append("human", "The user lives in Lisbon.")
+        before = memory.snapshot()
+        memory.sleep()
+        memory.restore(before)
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from nocturne.core import codes, ids
+from nocturne.core.facts import BLOCKS, Fact
+from nocturne.core.policy import Policy
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.verdicts import Refused
+from nocturne.errors import CheckFailed, InputUnreadable, UsageError
+
+if TYPE_CHECKING:
+    from nocturne.app.ingest import IngestReport
+    from nocturne.app.ports import Proposer
+    from nocturne.app.sleep import SleepReport
+    from nocturne.app.writing import Item, Written
+
+
+def _clock() -> int:
+    return time.time_ns() // 1_000
+
+
+class Memory:
+    """One store, opened for reading and writing; created where there is none.
+
+    ``policy`` is a shipped policy's name, a TOML file's path, or a ``Policy``. ``clock`` gives the time in
+    microseconds since the epoch. Raises the exceptions of ``nocturne.errors``.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        policy: str | Policy = "default",
+        clock: Callable[[], int] = _clock,
+        create: bool = True,
+    ) -> None:
+        from nocturne.app import policies
+        from nocturne.app.lexicons import default_lexicon
+        from nocturne.store import measures_of, open_store
+
+        self._clock = clock
+        self._lexicon: Lexicon = default_lexicon()
+        self.policy = policy if isinstance(policy, Policy) else policies.load(policy)
+        self._store = open_store(
+            path, mode="create" if create else "rw", now=clock(), measures=measures_of(self._lexicon)
+        )
+
+    def __enter__(self) -> Self:
+        """The memory itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the store."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the store. Safe to call twice."""
+        self._store.close()
+
+    # The six methods
+
+    def list_blocks(self) -> tuple[str, ...]:
+        """The names of the blocks."""
+        return BLOCKS
+
+    def get_block(self, name: str) -> list[Fact]:
+        """The active facts of one block, by id."""
+        self._known(name)
+        return [fact for fact in self._store.state().facts.values() if fact.block == name]
+
+    def append(self, block: str, item: str | Mapping[str, Any] | Item) -> Fact:
+        """Write one fact into a block. CheckFailed, with the code, where a gate refuses it; that is recorded."""
+        written = self._write(block, [_item(item)])
+        return written.facts[0]
+
+    def replace(self, block: str, items: Iterable[str | Mapping[str, Any] | Item | Fact]) -> list[Fact]:
+        """Make a block hold just these: facts given back stay, texts are written, the rest is retired.
+
+        Every step is judged and recorded; nothing is deleted, and the whole can be restored.
+        """
+        wanted = list(items)
+        kept = {item.id for item in wanted if isinstance(item, Fact)}
+        texts = {fact.text: fact for fact in self.get_block(block)}
+        new: list[Item] = []
+        for item in wanted:
+            if isinstance(item, Fact):
+                continue
+            made = _item(item)
+            if made.text in texts:
+                kept.add(texts[made.text].id)
+            else:
+                new.append(made)
+        retire = [fact for fact in self.get_block(block) if fact.id not in kept]
+        if new or retire:
+            self._write(block, new, retire)
+        return self.get_block(block)
+
+    def snapshot(self) -> str:
+        """Take a snapshot now; its id, such as ``s7``."""
+        with self._store.transaction() as tx:
+            info = tx.snapshot("snapshot", command="library", policy=self.policy, at=self._clock())
+        return f"s{info.number}"
+
+    def restore(self, snapshot: str) -> str:
+        """Bring a version back as a new one; its id. ``latest~1`` and the like are understood."""
+        from nocturne.app.restoring import restore
+
+        wanted = ids.parse_snapshot(snapshot)
+        newest = self._store.head().snapshot
+        number = newest - wanted.back if isinstance(wanted, ids.Latest) else wanted
+        if not 0 <= number <= newest:
+            raise InputUnreadable(f"no snapshot {snapshot}: there is s0 to s{newest}")
+        done = restore(
+            self._store,
+            self._store.snapshot(number),
+            policy=self.policy,
+            lexicon=self._lexicon,
+            now=self._clock(),
+            command="library",
+        )
+        return f"s{done.snapshot if done.snapshot is not None else newest}"
+
+    # The use cases
+
+    def ingest(
+        self, *paths: str | os.PathLike[str], format: str | None = None, proposer: Proposer | None = None
+    ) -> IngestReport:
+        """Read transcripts, or directories of them, into turns and facts."""
+        from nocturne import formats
+        from nocturne.app.ingest import Ingest, ingest
+
+        def read(path: str, *, start: int, state: Mapping[str, object]) -> formats.Reading:
+            return formats.read(path, format=format, start=start, state=state)
+
+        files = [str(file) for path in paths for file in self._files(path)]
+        job = Ingest(
+            store=self._store,
+            policy=self.policy,
+            lexicon=self._lexicon,
+            proposer=proposer or _rules(),
+            now=self._clock(),
+            command="library",
+            open=read,
+        )
+        return ingest(job, files)
+
+    def sleep(
+        self,
+        *,
+        dry_run: bool = False,
+        only: Sequence[str] | None = None,
+        allow_loss: bool = False,
+        proposer: Proposer | None = None,
+    ) -> SleepReport:
+        """One night under the memory's policy."""
+        from nocturne.app.sleep import Night, asking, sleep
+
+        chosen = proposer or _rules()
+        return sleep(
+            Night(
+                store=self._store,
+                policy=self.policy,
+                lexicon=self._lexicon,
+                now=self._clock(),
+                command="library",
+                proposer=chosen.name,
+                answer=asking(chosen),
+                only=tuple(only) if only else None,
+                allow_loss=allow_loss,
+                dry_run=dry_run,
+            )
+        )
+
+    def _files(self, path: str | os.PathLike[str]) -> list[Path]:
+        from nocturne import formats
+
+        where = Path(path)
+        return list(formats.discover(where).paths) if where.is_dir() else [where]
+
+    def _write(self, block: str, items: Sequence[Item], retire: Sequence[Fact] = ()) -> Written:
+        from nocturne.app.writing import append, refusals
+
+        self._known(block)
+        written = append(
+            self._store,
+            block,
+            items,
+            policy=self.policy,
+            lexicon=self._lexicon,
+            now=self._clock(),
+            command="library",
+            retire=retire,
+        )
+        refused = refusals(written)
+        if refused:
+            verdict = refused[0].verdict
+            assert isinstance(verdict, Refused)
+            raise CheckFailed(
+                f"{verdict.code} {codes.message(verdict.code, verdict.evidence)}",
+                hint=f"nocturne explain {verdict.code}",
+            )
+        return written
+
+    def _known(self, block: str) -> None:
+        if block not in BLOCKS:
+            raise UsageError(f"no block {block!r}", hint=f"blocks: {', '.join(BLOCKS)}")
+
+
+def _item(item: str | Mapping[str, Any] | Item) -> Item:
+    from nocturne.app.writing import Item
+
+    if isinstance(item, Item):
+        return item
+    return Item(item) if isinstance(item, str) else Item(**item)
+
+
+def _rules() -> Proposer:
+    from nocturne.llm.rules import RulesProposer
+
+    return RulesProposer()
+
+
+def judge(entry: Mapping[str, Any], *, policy: str | Policy = "default") -> dict[str, Any]:
+    """The gates alone, without a store: the shapes and verdicts of ``nocturne gate``."""
+    from nocturne.app import judging, policies
+    from nocturne.app.lexicons import default_lexicon
+
+    rules = policy if isinstance(policy, Policy) else policies.load(policy)
+    return judging.judge(entry, lexicon=default_lexicon(), policy=rules)
