@@ -21,6 +21,8 @@ from nocturne.passes.briefs import (
 
 CONTEXT_TURNS = 6
 """Turns before a portion's first that are shown for reading, so that "there" and "she" can be understood."""
+CONTEXT_CHARS = 4000
+"""Characters that these may have together; they are only read, so the farthest are left out first."""
 LINE = 24
 """Tokens that an item's keys and ids take, beside its text."""
 
@@ -108,11 +110,14 @@ def _narrow_turns(brief: EncodeBrief, chosen: Sequence[int]) -> EncodeBrief:
     if not chosen:
         return replace(brief, turns=())
     before = [*brief.context, *brief.turns[: chosen[0]]]
-    return replace(
-        brief,
-        turns=tuple(brief.turns[place] for place in chosen),
-        context=tuple(before[-CONTEXT_TURNS:]),
-    )
+    shown: list[Turn] = []
+    room = CONTEXT_CHARS
+    for turn in reversed(before[-CONTEXT_TURNS:]):
+        room -= len(turn.text)
+        if room < 0:
+            break
+        shown.insert(0, turn)
+    return replace(brief, turns=tuple(brief.turns[place] for place in chosen), context=tuple(shown))
 
 
 def _texts(brief: Brief) -> dict[int, int]:

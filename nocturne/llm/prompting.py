@@ -20,6 +20,7 @@ from typing import Any
 from nocturne.core.facts import Fact
 from nocturne.core.verdicts import Refused
 from nocturne.llm.batching import least_tokens, units
+from nocturne.llm.entries import entry_of, ids_in
 from nocturne.llm.outcomes import Expected
 from nocturne.passes import wire
 from nocturne.passes.briefs import (
@@ -36,6 +37,7 @@ _RISKY = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb<>`\ud800-\udfff]"
     r"|\[(?=/?[A-Z_]+\])"
 )
+_ID = re.compile(r'"[mt]_?(\d{1,15})"')
 _LETTERS = "bcdfghjkmnpqrstvwxz"
 
 
@@ -206,23 +208,15 @@ def candidate_lines(brief: Brief) -> Iterable[dict[str, Any]]:
 
 def refused_line(refused: Refused, found: str) -> dict[str, Any]:
     """One refusal as the model is told of it; ``found`` words the code."""
-    entry: dict[str, Any] = {"code": refused.code, "found": found}
     if refused.proposal is not None:
-        said = refused.proposal.model_dump(mode="json", exclude_none=True)
-        return {"proposal": said, **entry}
-    return {"proposal": str(refused.evidence.get("raw", ""))[:400], **entry}
+        said: Any = entry_of(refused.proposal)
+    else:
+        said = str(refused.evidence.get("raw", ""))[:400]
+    return {"proposal": said, "code": refused.code, "found": found}
 
 
 def named(refused: Refused) -> frozenset[int]:
-    """The ids that a refused proposal speaks of."""
-    if refused.proposal is None:
-        return frozenset()
-    found: set[int] = set()
-    for value in refused.proposal.model_dump().values():
-        if isinstance(value, bool) or value is None:
-            continue
-        if isinstance(value, int):
-            found.add(value)
-        elif isinstance(value, tuple | list):
-            found.update(item for item in value if isinstance(item, int))
-    return frozenset(found)
+    """The ids that a refused entry speaks of; where it could not be read, those that its text has."""
+    if refused.proposal is not None:
+        return ids_in(refused.proposal)
+    return frozenset(int(found[1]) for found in _ID.finditer(str(refused.evidence.get("raw", ""))))

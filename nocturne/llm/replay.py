@@ -7,7 +7,6 @@ configured key that a server echoes is taken out.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -20,11 +19,11 @@ from nocturne.app.asking import Asked, RawReply, Usage
 from nocturne.app.ports import Proposer
 from nocturne.core.verdicts import Refused
 from nocturne.errors import InputUnreadable, ProviderFailed
-from nocturne.llm.prompting import candidate_lines, data_lines, line, named
+from nocturne.llm.prompting import candidate_lines, data_lines, line, refused_line
 from nocturne.passes.briefs import Brief
 
 HEAD = {"nocturne": "replies", "version": 1}
-SHOWN_LINES = 6
+SHOWN_LINES = 3
 
 
 def request_lines(pass_name: str, brief: Brief, refusals: Sequence[Refused] = ()) -> list[str]:
@@ -32,13 +31,7 @@ def request_lines(pass_name: str, brief: Brief, refusals: Sequence[Refused] = ()
     lines = [f"pass {pass_name}"]
     lines += [f"data {line(entry)}" for entry in data_lines(brief)]
     lines += [f"candidate {line(entry)}" for entry in candidate_lines(brief)]
-    for refused in refusals:
-        what = (
-            refused.proposal.model_dump(mode="json")
-            if refused.proposal is not None
-            else sorted(named(refused))
-        )
-        lines.append(f"refused {refused.code} {line({'proposal': what})}")
+    lines += [f"refused {line(refused_line(refused, ''))}" for refused in refusals]
     return lines
 
 
@@ -172,15 +165,15 @@ class Replay:
         if not same:
             return ProviderFailed(f"{self._path} holds no reply for {pass_name}", hint=hint)
         nearest = max(same, key=lambda kept: len(set(kept) & set(lines)))
-        changes = [
-            text
-            for text in difflib.unified_diff(nearest, lines, "recorded", "asked", n=0, lineterm="")
-            if not text.startswith(("---", "+++", "@@"))
-        ]
-        told = "\n".join(
-            f"  {text if len(text) <= 160 else text[:159] + '…'}" for text in changes[:SHOWN_LINES]
-        )
-        more = f"\n  and {len(changes) - SHOWN_LINES} more" if len(changes) > SHOWN_LINES else ""
+        asked, recorded = set(lines), set(nearest)
+        gone = [f"- {text}" for text in nearest if text not in asked]
+        come = [f"+ {text}" for text in lines if text not in recorded]
+        changes = gone[:SHOWN_LINES] + come[:SHOWN_LINES]
+        told = "\n".join(f"  {text if len(text) <= 160 else text[:159] + '…'}" for text in changes)
+        left = len(gone) + len(come) - len(changes)
+        more = f"\n  and {left} more" if left else ""
+        if not changes:
+            told = "  the same lines in another order"
         return ProviderFailed(
             f"{self._path} holds no reply for this {pass_name}; "
             f"against the nearest (- recorded, + asked):\n{told}{more}",

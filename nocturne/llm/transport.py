@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import threading
 import time
 from collections.abc import Mapping
@@ -50,8 +51,13 @@ def host_of(url: str) -> str:
 def is_near(url: str) -> bool:
     """Whether the URL is this machine's or its network's: where an abandoned request keeps a server busy."""
     name = (urlsplit(url).hostname or "").lower()
-    private = name.startswith(("127.", "10.", "192.168.")) or name in ("::1", "0.0.0.0")  # noqa: S104  # compared, not bound
-    return private or name in _LOCAL_NAMES or name.endswith((".local", ".localhost"))
+    if name in _LOCAL_NAMES or name.endswith((".local", ".localhost")):
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return address.is_private or address.is_loopback
 
 
 class Wire:

@@ -16,7 +16,14 @@ FIXTURES = Path(__file__).parents[3] / "fixtures" / "rules"
 SAID_AT = 1_718_000_000_000_000
 
 
-def turn(text: str, *, id_: int = 1, provenance: str = "human", speaker: str | None = None, at: int | None = SAID_AT) -> Turn:
+def turn(
+    text: str,
+    *,
+    id_: int = 1,
+    provenance: str = "human",
+    speaker: str | None = None,
+    at: int | None = SAID_AT,
+) -> Turn:
     """One turn of a session."""
     return Turn(id_, 1, None, 0, id_, "s1", speaker, provenance, text, at)  # type: ignore[arg-type]
 
