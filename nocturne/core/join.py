@@ -107,20 +107,17 @@ def ordered(sizes: Ints, tokens: NDArray[np.int32], ranks: NDArray[np.int32] | N
 
 def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None = None) -> Pairs:
     """All pairs of rows with containment ≥ ``floor``, ascending; with ``new``, those that have a new row."""
+    if new is not None:
+        return verified(rows, floor, _meeting(rows, floor, new, None))
     plan = _Plan.of(rows, floor)
     found: list[tuple[Ints, Ints]] = []
-    if new is None:
-        every, probing = np.ones(len(plan.place), np.bool_), plan.probes
-        crowded = crowds.crowd(rows.starts, rows.tokens, plan.order)
-        if crowded is not None:
-            found += (plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
-            probing = probing & ~marked(crowded.places, len(rows))[plan.place]
-        found += plan.candidates(probing, every)
-    else:
-        fresh = new[plan.order][plan.place]
-        found += plan.candidates(plan.probes & fresh, np.ones(len(plan.place), np.bool_))
-        found += plan.candidates(plan.probes & ~fresh, fresh)
-    return plan.verified(found)
+    probing = plan.probes
+    crowded = crowds.crowd(rows.starts, rows.tokens, plan.order)
+    if crowded is not None:
+        found += (plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
+        probing = probing & ~marked(crowded.places, len(rows))[plan.place]
+    found += plan.candidates(probing, np.ones(len(plan.place), np.bool_))
+    return verified(rows, floor, [(plan.order[larger], plan.order[smaller]) for larger, smaller in found])
 
 
 def nearest(
@@ -132,15 +129,15 @@ def nearest(
     can be left out of both sides of the filter without losing any pair that shares a cooler one.
     """
     rows = rows_of(numbered(sets))
-    plan = _Plan.of(rows, low)
-    cool = np.bincount(rows.tokens)[rows.tokens] <= hot if len(rows.tokens) else np.zeros(0, np.bool_)
+    cool = np.bincount(rows.tokens, minlength=1) <= hot
     if new is None:
-        found = list(plan.candidates(plan.probes & cool, cool))
+        plan = _Plan.of(rows, low)
+        held = cool[rows.tokens]
+        places = plan.candidates(plan.probes & held, held)
+        found = [(plan.order[larger], plan.order[smaller]) for larger, smaller in places]
     else:
-        fresh = marked(new, len(rows))[plan.order][plan.place]
-        found = list(plan.candidates(plan.probes & cool & fresh, cool))
-        found += plan.candidates(plan.probes & cool & ~fresh, cool & fresh)
-    pairs = plan.verified(found)
+        found = _meeting(rows, low, marked(new, len(rows)), cool)
+    pairs = verified(rows, low, found)
     sizes = np.diff(rows.starts)
     distance = -pairs.shared / np.minimum(sizes[pairs.left], sizes[pairs.right])
     kept = np.zeros(len(pairs), np.bool_)
@@ -151,6 +148,66 @@ def nearest(
     if len(pairs):
         kept[sorting[place < most] % len(pairs)] = True
     return Pairs(pairs.left[kept], pairs.right[kept], pairs.shared[kept])
+
+
+def _meeting(
+    rows: Rows, floor: Fraction, new: NDArray[np.bool_], cool: NDArray[np.bool_] | None
+) -> list[tuple[Ints, Ints]]:
+    """Candidates (larger, smaller) with a new row among them, at the cost of two looks at every entry.
+
+    New rows probe all entries for rows at least their size; the rarest tokens of all rows probe the new rows
+    for larger ones. Where ``cool`` is given (by token) only cool tokens count.
+    """
+    starts, tokens = rows.starts, rows.tokens
+    sizes = np.diff(starts)
+    missing = _missing(sizes, floor)
+    fresh = np.flatnonzero(new & (sizes > 0))
+    if not len(fresh):
+        return []
+    allowed = np.ones(int(tokens.max()) + 1, np.bool_) if cool is None else cool
+    entries = _run(starts[fresh], sizes[fresh])
+    entries = entries[allowed[tokens[entries]]]
+    probes = _run(starts[fresh], missing[fresh] + 1)
+    probes = probes[allowed[tokens[probes]]]
+    posted = np.flatnonzero(_among(tokens[probes], len(allowed))[tokens])
+    wanted = _among(tokens[entries], len(allowed))
+    theirs = [np.zeros(0, np.int64)]
+    for column in range(int(missing.max()) + 1):
+        spot = starts[:-1][(missing >= column) & (sizes > column)] + column
+        theirs.append(spot[wanted[tokens[spot]]])
+    found = []
+    for probe, posting in ((probes, posted), (np.concatenate(theirs), entries)):
+        for smaller, larger in _met(rows, probe, posting):
+            apart = (smaller != larger) & (sizes[larger] >= sizes[smaller])
+            found.append((larger[apart], smaller[apart]))
+    return found
+
+
+def _run(first: Ints, count: Ints) -> Ints:
+    """All places of the runs at once, for runs that are known to be few."""
+    ends = np.cumsum(count)
+    places: Ints = np.arange(int(ends[-1])) + np.repeat(first - (ends - count), count)
+    return places
+
+
+def _among(chosen: NDArray[np.int32], size: int) -> NDArray[np.bool_]:
+    mask = np.zeros(size, np.bool_)
+    mask[chosen] = True
+    return mask
+
+
+def _met(rows: Rows, probe: Ints, posting: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Row numbers (of the probe, of the posting) for each two entries of one token."""
+    posting = posting[np.argsort(rows.tokens[posting], kind="stable")]
+    keys = rows.tokens[posting]
+    first = np.searchsorted(keys, rows.tokens[probe])
+    count = np.searchsorted(keys, rows.tokens[probe], side="right") - first
+    busy = np.flatnonzero(count)
+    owner = np.searchsorted(rows.starts, probe[busy], side="right") - 1
+    others = np.searchsorted(rows.starts, posting, side="right") - 1
+    first, count = first[busy], count[busy]
+    for at, upto, spot in expanded(first, count):
+        yield np.repeat(owner[at:upto], count[at:upto]), others[spot]
 
 
 def numbered(sets: Sequence[AbstractSet[Hashable]]) -> list[list[int]]:
@@ -189,7 +246,7 @@ class _Plan:
         order = np.argsort(-sizes, kind="stable")
         places = np.empty(len(order), np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
-        missing = sizes - -(-floor.numerator * sizes // floor.denominator)
+        missing = _missing(sizes, floor)
         column = np.arange(len(rows.tokens)) - np.repeat(rows.starts[:-1], sizes)
         return cls(
             rows,
@@ -232,43 +289,52 @@ class _Plan:
         live = np.flatnonzero(lacking <= self.missing[smaller])
         return larger[live], smaller[live]
 
-    def verified(self, found: Sequence[tuple[Ints, Ints]]) -> Pairs:
-        """The candidates that reach the floor, each once, by row number."""
-        if not found:
-            none = np.zeros(0, np.int64)
-            return Pairs(none, none, none)
-        keys = distinct(np.concatenate([(small << 32) | large for large, small in found]))
-        large, small = keys & 0xFFFFFFFF, keys >> 32
-        shared = self._shared(large, small)
-        held = shared >= self.sizes[small] - self.missing[small]
-        a, b = self.order[large[held]], self.order[small[held]]
-        left, right, shared = np.minimum(a, b), np.maximum(a, b), shared[held]
-        sorting = np.lexsort((right, left))
-        return Pairs(left[sorting], right[sorting], shared[sorting])
 
-    def _shared(self, large: Ints, small: Ints) -> Ints:
-        """|A∩B| of each pair; pairs come by descending size of the smaller."""
-        shared = np.zeros(len(large), np.int64)
-        at = 0
-        while at < len(large):
-            # The first row of the block is its widest smaller one; the widest larger one bounds the rest.
-            width = int(self.sizes[small[at]])
-            upto = min(len(large), at + max(1, WIDE // (width * width)))
-            other = int(self.sizes[large[at:upto]].max())
-            step = max(1, WIDE // (width * other))
-            upto = min(upto, at + step)
-            mine = self._tokens(small[at:upto], width, -1)
-            theirs = self._tokens(large[at:upto], other, -2)
-            for column in range(width):
-                shared[at:upto] += (theirs == mine[:, column, None]).any(axis=1)
-            at = upto
-        return shared
+def verified(rows: Rows, floor: Fraction, found: Sequence[tuple[Ints, Ints]]) -> Pairs:
+    """Of candidate row numbers (larger, smaller) those that reach the floor, each once, ascending."""
+    none = np.zeros(0, np.int64)
+    keys = distinct(np.concatenate([none, *((small << 32) | large for large, small in found)]))
+    large, small = keys & 0xFFFFFFFF, keys >> 32
+    sizes = np.diff(rows.starts)
+    widest_first = np.argsort(-sizes[small], kind="stable")
+    large, small = large[widest_first], small[widest_first]
+    shared = _shared(rows, sizes, large, small)
+    held = shared >= (sizes - _missing(sizes, floor))[small]
+    # Of two rows of one size each may have probed the other.
+    keys = (np.minimum(large, small) << 32) | np.maximum(large, small)
+    keys, at = np.unique(keys[held], return_index=True)
+    return Pairs(keys >> 32, keys & 0xFFFFFFFF, shared[held][at])
 
-    def _tokens(self, places: Ints, width: int, filler: int) -> NDArray[np.int32]:
-        column = np.arange(width)
-        inside = column < self.sizes[places][:, None]
-        spot = self.rows.starts[self.order[places]][:, None] + column
-        return np.where(inside, self.rows.tokens[np.where(inside, spot, 0)], np.int32(filler))
+
+def _missing(sizes: Ints, floor: Fraction) -> Ints:
+    """How many tokens a row of each size may miss: n − ⌈floor·n⌉."""
+    return sizes - -(-floor.numerator * sizes // floor.denominator)
+
+
+def _shared(rows: Rows, sizes: Ints, large: Ints, small: Ints) -> Ints:
+    """|A∩B| of each pair; pairs come by descending size of the smaller."""
+    shared = np.zeros(len(large), np.int64)
+    at = 0
+    while at < len(large):
+        # The first row of the block is its widest smaller one; the widest larger one bounds the rest.
+        width = int(sizes[small[at]])
+        upto = min(len(large), at + max(1, WIDE // (width * width)))
+        other = int(sizes[large[at:upto]].max())
+        upto = min(upto, at + max(1, WIDE // (width * other)))
+        mine = _block(rows, sizes, small[at:upto], width, -1)
+        theirs = _block(rows, sizes, large[at:upto], other, -2)
+        for column in range(width):
+            shared[at:upto] += (theirs == mine[:, column, None]).any(axis=1)
+        at = upto
+    return shared
+
+
+def _block(rows: Rows, sizes: Ints, chosen: Ints, width: int, filler: int) -> NDArray[np.int32]:
+    """The tokens of the rows side by side, ``width`` wide, filled up with ``filler``."""
+    column = np.arange(width)
+    inside = column < sizes[chosen][:, None]
+    spot = np.where(inside, rows.starts[chosen][:, None] + column, 0)
+    return np.where(inside, rows.tokens[spot], np.int32(filler))
 
 
 def expanded(first: Ints, count: Ints) -> Iterator[tuple[int, int, Ints]]:
