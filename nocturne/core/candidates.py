@@ -7,7 +7,7 @@ so that a small sleep never loads numpy; larger ones go through ``core.join``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import NamedTuple
@@ -19,6 +19,9 @@ SMALL = 45_000
 
 HOT = 100
 """Facts that share only words said in more facts of their group than this are not nominated for a merge."""
+
+CROWD = 64
+"""So many texts of one content set are all compared; beyond that their pairs would grow with the square."""
 
 KEEPER_RANK: dict[Block, int] = {"human": 0, "persona": 0, "schemas": 0, "episodes": 1, "scratch": 2}
 
@@ -113,27 +116,30 @@ def nominate_pairs(
 ) -> list[Nominee]:
     """Pairs of active facts with containment ≥ ``floor``, in the keeper's order; by drop, best first.
 
-    With ``fresh`` only the pairs that have a fresh fact among them. Of facts with the very same text,
-    subject and speaker only the best keeper meets other facts and each of the rest meets that keeper alone:
-    other pairs would say nothing new and grow with the square. Schemas meet only schemas, because they are
+    With ``fresh`` only the pairs that have a fresh fact among them. Of facts that are the same but for their
+    place and record (``_Same``) only the best keeper meets other facts and each of the rest meets that keeper
+    alone: other pairs would say nothing new and grow with the square. Of more than ``CROWD`` texts with one
+    content set the best so many meet all others, the rest meet only those. Schemas meet only schemas, because they are
     made of their members' words; namespaces never meet.
     """
     rooms: dict[Hashable, dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts.values():
         if fact.active and content[fact.id]:
             room = (fact.namespace, fact.block == "schemas")
-            rooms[room][(fact.text, fact.subject, fact.speaker)].append(fact)
+            rooms[room][_Same.of(fact)].append(fact)
     found: list[Nominee] = []
     for groups in rooms.values():
-        heads: list[Fact] = []
+        texts: dict[frozenset[str], list[Fact]] = defaultdict(list)
         for group in groups.values():
             head = min(group, key=keeper_key)
-            heads.append(head)
-            found += [
-                Nominee(fact.id, head.id, Fraction(1), equal=True)
-                for fact in group
-                if fact is not head and (fresh is None or fact.id in fresh or head.id in fresh)
-            ]
+            texts[content[head.id]].append(head)
+            found += _told([head], group, fresh)
+        heads: list[Fact] = []
+        for same in texts.values():
+            if len(same) > CROWD:
+                same.sort(key=keeper_key)
+                found += _told(same[:CROWD], same[CROWD:], fresh)
+            heads += same[:CROWD]
         sets = [content[head.id] for head in heads]
         for i, j, shared in _joined(sets, floor, _rows(heads, fresh)):
             keep, drop = keeper(heads[i], heads[j], content)
@@ -141,6 +147,31 @@ def nominate_pairs(
             found.append(Nominee(drop, keep, similarity, sets[i] == sets[j]))
     found.sort(key=lambda pair: (pair.drop, -pair.similarity, keeper_key(facts[pair.keep])))
     return found
+
+
+class _Same(NamedTuple):
+    """What a gate may look at besides content: facts that agree in all of it are judged alike."""
+
+    text: str
+    subject: str
+    speaker: str | None
+    occurred_at: int | None
+    valid_from: int | None
+    valid_until: int | None
+
+    @classmethod
+    def of(cls, fact: Fact) -> _Same:
+        return cls(fact.text, fact.subject, fact.speaker, fact.occurred_at, fact.valid_from, fact.valid_until)
+
+
+def _told(
+    keepers: Sequence[Fact], others: Iterable[Fact], fresh: AbstractSet[int] | None
+) -> Iterator[Nominee]:
+    """Each of the others with each keeper; their content sets are known to be equal."""
+    for fact in others:
+        for keep in keepers:
+            if fact is not keep and (fresh is None or fact.id in fresh or keep.id in fresh):
+                yield Nominee(fact.id, keep.id, Fraction(1), equal=True)
 
 
 def _rows(facts: Sequence[Fact], fresh: AbstractSet[int] | None) -> AbstractSet[int] | None:

@@ -197,6 +197,21 @@ def test_the_same_words_in_another_order_all_meet() -> None:
     ]
 
 
+def test_a_crowd_of_equal_content_grows_in_a_line() -> None:
+    facts = by_id(*(fact(number, "owns a kiln" + "!" * number) for number in range(1, 165)))
+    sets = dict.fromkeys(facts, frozenset({"owns", "kiln"}))
+    found = nominate_pairs(facts, sets, FLOOR)
+    assert len(found) == 64 * 63 // 2 + 100 * 64
+    assert {pair.keep for pair in found} == set(range(1, 65))
+    assert {pair.drop for pair in found} == set(range(2, 165))
+
+
+def test_the_same_words_on_other_days_all_meet() -> None:
+    facts = by_id(*(fact(number, "fired the kiln", occurred_at=number % 2) for number in range(1, 5)))
+    found = {pair[:2] for pair in nominate_pairs(facts, content(*facts.values()), FLOOR)}
+    assert found == {(3, 1), (4, 2), (2, 1)}
+
+
 def test_what_can_never_be_one_is_not_nominated() -> None:
     facts = by_id(
         fact(1, "owns a kiln"),
