@@ -116,11 +116,11 @@ def nominate_pairs(
 ) -> list[Nominee]:
     """Pairs of active facts with containment ≥ ``floor``, in the keeper's order; by drop, best first.
 
-    With ``fresh`` only the pairs that have a fresh fact among them. Of facts that are the same but for their
-    place and record (``_Same``) only the best keeper meets other facts and each of the rest meets that keeper
-    alone: other pairs would say nothing new and grow with the square. Of more than ``CROWD`` texts with one
-    content set the best so many meet all others, the rest meet only those. Schemas meet only schemas, because they are
-    made of their members' words; namespaces never meet.
+    With ``fresh`` only the pairs that have a fresh fact among them. Of facts that are the same but for
+    their place and record (``_Same``) only the best keeper meets other facts and each of the rest meets
+    that keeper alone: other pairs would say nothing new and grow with the square. Of more than ``CROWD``
+    texts with one content set the best so many meet all others, the rest meet only those. Schemas meet
+    only schemas, because they are made of their members' words; namespaces never meet.
     """
     rooms: dict[Hashable, dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts.values():
