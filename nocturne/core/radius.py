@@ -64,12 +64,21 @@ def labels(
 
 
 def clustered(graph: Graph, *, eps: float, min_members: int) -> list[int]:
-    """scikit-learn's labels of the precomputed sparse graph."""
+    """scikit-learn's labels of the precomputed sparse graph.
+
+    Rows without a neighbour are noise wherever a cluster needs two: they are left out, for each costs a
+    slice.
+    """
     from sklearn.cluster import DBSCAN
 
-    fitted = DBSCAN(eps=eps, min_samples=min_members, metric="precomputed").fit(graph.matrix())
-    found: list[int] = fitted.labels_.tolist()
-    return found
+    kept = np.flatnonzero(graph.degrees() > 0) if min_members > 1 else np.arange(graph.size)
+    place = np.zeros(graph.size, np.int64)
+    place[kept] = np.arange(len(kept))
+    near = Graph(place[graph.left], place[graph.right], graph.distance, len(kept))
+    found = np.full(graph.size, -1)
+    found[kept] = DBSCAN(eps=eps, min_samples=min_members, metric="precomputed").fit(near.matrix()).labels_
+    labels: list[int] = found.tolist()
+    return labels
 
 
 def vectors(

@@ -70,7 +70,7 @@ def test_labels_equal_the_dense_way(
 @given(
     st.lists(st.frozensets(st.sampled_from("abcdefghij"), min_size=1, max_size=5), min_size=1, max_size=30),
     st.sampled_from([0.351, 0.4507, 0.2003]),
-    st.integers(2, 5),
+    st.integers(1, 5),
 )
 def test_labels_equal_the_dense_way_on_anything(
     small: int, sets: list[frozenset[str]], eps: float, min_members: int
