@@ -69,6 +69,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("backup", "setup", "copy the store whole", "nocturne.cli.backup"),
     Entry("doctor", "setup", "check that the store's file is whole", "nocturne.cli.doctor"),
     Entry("policy", "setup", "list, show or check the policies that rule a sleep", "nocturne.cli.policy"),
+    Entry("provider", "setup", "check who proposes; fetch a small local model", "nocturne.cli.provider"),
 )
 
 

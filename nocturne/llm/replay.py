@@ -181,6 +181,11 @@ class Replay:
         )
 
     @property
+    def count(self) -> int:
+        """How many exchanges the file holds."""
+        return len(self._requests)
+
+    @property
     def usage(self) -> Usage:
         """What the recorded calls took then."""
         return Usage(calls=self._calls, tokens_in=self._read, tokens_out=self._written)

@@ -81,6 +81,10 @@ def test_no_network_code_is_loaded_before_it_is_used() -> None:
         "print(sorted({'httpx', 'anyio', 'ssl', 'numpy', 'sklearn', 'xllamacpp'} & set(sys.modules)))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
     )
     assert done.stdout.strip() == "[]", done.stderr
