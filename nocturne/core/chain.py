@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nocturne.core.digest import canonical as canonical_json
-from nocturne.core.digest import trusted
+from nocturne.core.digest import entry_hash, scalars, trusted
 
 __all__ = [
     "COLUMNS",
@@ -17,6 +17,8 @@ __all__ = [
     "canonical_json",
     "entry_of",
     "laid_out",
+    "named",
+    "sealed_row",
     "touched_by",
 ]
 
@@ -62,18 +64,23 @@ FACT_REFS = frozenset({"fact", "duplicate_of", "other", "into", "sources", "old"
 """The references of a proposal that name facts: a number, or a list of numbers."""
 
 
-def touched_by(body: Mapping[str, Any]) -> set[int]:
-    """The facts that a mutation changed, linked or named."""
-    found: set[int] = {change[0] for change in body.get("changes", ())}
-    if "fact" in body:
-        found.add(body["fact"])
-    for child, parent, _ in body.get("links", ()):
-        found.update((child, parent))
-    refs = body.get("refs")
-    for field, value in (json.loads(refs) if refs else {}).items():
-        if field in FACT_REFS:
-            found.update(value if isinstance(value, list) else (value,))
+def named(refs: Mapping[str, Any]) -> set[int]:
+    """The facts that a ruling's references name."""
+    found: set[int] = set()
+    for field in FACT_REFS & refs.keys():
+        value = refs[field]
+        found.update(value if isinstance(value, list) else (value,))
     return found
+
+
+def touched_by(entry: Mapping[str, Any]) -> set[int]:
+    """The facts that a mutation changed, linked or named."""
+    found = {change[0] for change in entry.get("changes", ())}
+    if "fact" in entry:
+        found.add(entry["fact"])
+    for child, parent, _ in entry.get("links", ()):
+        found.update((child, parent))
+    return found | named(json.loads(entry.get("refs", "{}")))
 
 
 ENTRY_COLUMNS = (
@@ -93,20 +100,27 @@ ENTRY_COLUMNS = (
     "accepted",
     "code",
     "rule",
+    "under",
     "refs",
+    "figures",
     "reason",
     "evidence",
     "policy",
 )
 """A ledger row's columns between ``hash`` and ``more``, in the table's order."""
 
-_ENTRY = frozenset(ENTRY_COLUMNS) | {"seq", "prev"}
+_NAMES = frozenset(ENTRY_COLUMNS)
 
 
 def laid_out(body: Mapping[str, Any]) -> tuple[Any, ...]:
     """The columns of an entry's row and last its ``more``: whatever no column of its own holds."""
-    more = {key: value for key, value in body.items() if key not in _ENTRY}
+    more = {key: value for key, value in body.items() if key not in _NAMES}
     return (*map(body.get, ENTRY_COLUMNS), trusted(more))
+
+
+def sealed_row(seq: int, prev: str, row: Sequence[Any]) -> str:
+    """The hash of an entry: over the canonical JSON array of its number, the hash before it, and its row."""
+    return entry_hash(f'[{seq},"{prev}",{scalars(row[:-1])},{row[-1]}]')
 
 
 def entry_of(columns: Sequence[Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,10 @@ def _check(value: Any) -> None:
         raise TypeError(f"{kind.__name__} has no place in canonical JSON")
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_encode = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+).encode
+_escape = json.encoder.encode_basestring
 
 
 def canonical(value: Any) -> str:
@@ -89,6 +92,16 @@ def canonical(value: Any) -> str:
 def trusted(value: Any) -> str:
     """``canonical`` without the check of types, for values that code has built of checked parts."""
     return _encode(value)
+
+
+def scalars(values: Iterable[str | int | None]) -> str:
+    """``trusted`` for the members of an array of strings, integers and nulls, without its brackets."""
+    return ",".join(
+        [
+            _escape(value) if isinstance(value, str) else "null" if value is None else str(value)
+            for value in values
+        ]
+    )
 
 
 def _hash(domain: bytes, content: bytes) -> str:
@@ -139,10 +152,10 @@ def keyed(secret: bytes, domain: bytes, content: Any) -> str:
     return hmac.new(secret, domain + canonical(content).encode(), hashlib.sha256).hexdigest()
 
 
-def leaf(fact: int, columns: Mapping[str, Any], sources: Iterable[Sequence[int]]) -> bytes:
-    """One fact as the state digest sees it: columns in normal form, defaults left out, and sorted sources."""
-    spans = sorted([list(span) for span in sources])
-    return LEAF + _encode({**columns, "fact": fact, "sources": spans}).encode()
+def leaf(fact: int, columns: str, sources: Iterable[Sequence[int]]) -> bytes:
+    """One fact as the state digest sees it: its number, its columns' canonical JSON, its sorted sources."""
+    spans = ",".join([f"[{turn},{start},{stop}]" for turn, start, stop in sorted(sources)])
+    return LEAF + f"[{fact},{columns},[{spans}]]".encode()
 
 
 class LtHash:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nocturne.core.digest import trusted
 from nocturne.core.facts import Fact
-from nocturne.store import search
 from nocturne.store.connection import Link
 from nocturne.store.rows import FACT_COLUMNS, Columns, columns_of, fact_row, normal
+from nocturne.store.search import Index
 from nocturne.store.texts import Names, Salts, sealed
 
 Span = tuple[int, int, int]
@@ -17,7 +18,7 @@ Span = tuple[int, int, int]
 class Held:
     """A fact's current version: its columns in normal form, its words and its sources."""
 
-    __slots__ = ("columns", "retired", "row", "seq", "spans", "text")
+    __slots__ = ("_json", "columns", "retired", "row", "seq", "spans", "text")
 
     def __init__(self, columns: Columns, text: str | None, spans: frozenset[Span]) -> None:
         self.columns = columns
@@ -26,6 +27,13 @@ class Held:
         self.seq = 0
         self.retired: int | None = None
         self.row: list[Any] | None = None
+        self._json = ""
+
+    def json(self) -> str:
+        """The columns as canonical JSON: what a new fact's change holds, and the leaf."""
+        if not self._json:
+            self._json = trusted(self.columns)
+        return self._json
 
     @property
     def active(self) -> bool:
@@ -36,9 +44,9 @@ class Held:
 class Batch:
     """What a transaction has built and not yet written, and the current versions that it has looked at."""
 
-    def __init__(self, link: Link, measures: search.Measures, names: Names) -> None:
+    def __init__(self, link: Link, search_index: Index, names: Names) -> None:
         self._link = link
-        self._measures = measures
+        self._search = search_index
         self._names = names
         self._salts = Salts()
         self._held: dict[int, Held] = {}
@@ -158,12 +166,16 @@ class Batch:
         elif was and not after.active:
             self._index[fact] = None
 
+    def reindex(self, search_index: Index) -> None:
+        """Go on with an index that was made anew."""
+        self._search = search_index
+
     def flush(self) -> None:
         """Write everything gathered so far, inside the open transaction."""
         self._write_texts()
         self._write_facts()
         if self._index:
-            search.update(self._link, self._measures, self._index)
+            self._search.update(self._index)
             self._index = {}
         self._held = {}
         self._source_rows = {}

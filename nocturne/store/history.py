@@ -32,6 +32,14 @@ class TombstoneRow:
     lifted: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What a mutation's row takes from elsewhere: when its snapshot was taken, what it was judged under."""
+
+    times: Snapshots
+    settings: Mapping[int, tuple[str, str, str]]
+
+
 def head(link: Connection) -> Head:
     """Where the chain ends."""
     row = link.one("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")
@@ -114,13 +122,24 @@ def mutations(
         f"WHERE {chosen}type = 'mutation' AND seq > :after AND seq <= :upto ORDER BY seq",
         {"fact": fact, "pass": pass_name, "accepted": accepted, "after": after, "upto": upto},
     )
-    times = Snapshots(link)
+    around = _Around(Snapshots(link), _settings(link))
     while batch := list(islice(rows, 5_000)):
         read = [(row[0], entry_of(row[3:], json.loads(row[2])), row[1]) for row in batch]
         wanted = {body[field] for _, body, _ in read for field in _WORDED if field in body}
+        wanted |= {
+            step["text"] for _, body, _ in read for _, step in body.get("changes", ()) if "text" in step
+        }
         known = words(link, wanted)
         for seq, body, hash_ in read:
-            yield _mutation(seq, body, hash_, known, times)
+            yield _mutation(seq, body, hash_, known, around)
+
+
+def _settings(link: Connection) -> dict[int, tuple[str, str, str]]:
+    return {
+        seq: (policy, read["lexicon"], read["measures"])
+        for seq, policy, more in link.all("SELECT seq, policy, more FROM ledger WHERE type = 'setting'")
+        if (read := json.loads(more))
+    }
 
 
 def mutation(link: Connection, seq: int) -> MutationRow | None:
@@ -131,6 +150,15 @@ def mutation(link: Connection, seq: int) -> MutationRow | None:
 def _word(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> str | None:
     hash_ = body.get(field)
     return None if hash_ is None else known.get(hash_, ERASED)
+
+
+def _new_text(known: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
+    """The text that an accepted proposal gave to its fact: it stands in the change alone."""
+    if body["kind"] not in ("encode", "merge", "schematise"):
+        return None
+    return next(
+        (known.get(step["text"], ERASED) for _, step in body.get("changes", ()) if "text" in step), None
+    )
 
 
 def _table(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> dict[str, Any]:
@@ -145,8 +173,13 @@ def _table(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> dic
 
 
 def _mutation(
-    seq: int, body: Mapping[str, Any], hash_: str, known: Mapping[str, str], times: Snapshots
+    seq: int,
+    body: Mapping[str, Any],
+    hash_: str,
+    known: Mapping[str, str],
+    around: _Around,
 ) -> MutationRow:
+    policy, lexicon, measures = around.settings.get(body.get("under", 0), (None, None, None))
     refs = {**json.loads(body.get("refs", "{}")), **_table(known, body, "said")}
     return MutationRow(
         seq=seq,
@@ -160,14 +193,14 @@ def _mutation(
         code=body.get("code"),
         rule=body.get("rule"),
         reason=_word(known, body, "reason"),
-        evidence=_table(known, body, "evidence"),
-        at=body["at"] if "at" in body else times.time_of(body["snapshot"]),
+        evidence={**json.loads(body.get("figures", "{}")), **_table(known, body, "evidence")},
+        at=body["at"] if "at" in body else around.times.time_of(body["snapshot"]),
         touched=tuple(sorted(touched_by(body))),
-        text=_word(known, body, "text"),
+        text=_word(known, body, "text") or _new_text(known, body),
         raw=_word(known, body, "raw"),
-        policy_digest=body.get("policy"),
-        lexicon=body.get("lexicon"),
-        measures=body.get("measures"),
+        policy_digest=policy,
+        lexicon=lexicon,
+        measures=measures,
         memo=body.get("memo"),
         provenance=_table(known, body, "by"),
         links=tuple(Link(*each) for each in body.get("links", ())),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from nocturne.core.digest import ZERO, LtHash, canonical, leaf
@@ -12,6 +13,16 @@ from nocturne.store.connection import Link
 from nocturne.store.side import running
 
 _COUNTS = ("accepted", "refused", "engine", "added", "changed", "retired", "revived")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Under which policy, lexicon and measures the rulings after an entry are made."""
+
+    seq: int
+    policy: str
+    lexicon: str
+    measures: str
 
 
 class Tail:
@@ -35,6 +46,7 @@ class Tail:
         self.facts = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
         self.turns = int(link.value("SELECT MAX(id) FROM turns") or 0)
         self._lanes = LtHash(lanes)
+        self.setting = Setting(*tail["setting"]) if "setting" in tail else None
         self._counts: dict[str, int] = {**dict.fromkeys(_COUNTS, 0), **tail["counts"]}
         self._link = link
         if tail["seq"] != self.seq or tail["digest"] != self._lanes.digest():
@@ -45,8 +57,8 @@ class Tail:
     def step(self, fact: int, before: Held | None, after: Held) -> None:
         """Take one change of one fact into the digest and the counts."""
         if before is not None:
-            self._lanes.remove(leaf(fact, before.columns, before.spans))
-        self._lanes.add(leaf(fact, after.columns, after.spans))
+            self._lanes.remove(leaf(fact, before.json(), before.spans))
+        self._lanes.add(leaf(fact, after.json(), after.spans))
         was = before is not None and before.active
         self.active += int(after.active) - int(was)
         if before is None:
@@ -66,24 +78,22 @@ class Tail:
         if body["accepted"] and body["origin"] == "engine":
             self._counts["engine"] += 1
 
-    def snapshot_body(self, label: str, command: str | None, policy: str | None, at: int) -> dict[str, Any]:
-        """The body of the snapshot that would close what was written so far."""
-        body: dict[str, Any] = {
+    def snapshot_row(self, label: str, at: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The columns and ``more`` of the snapshot that would close what was written so far."""
+        columns = {
             "number": self.snapshot + 1,
             "label": label,
             "at": at,
             "active": self.active,
             "digest": self._lanes.digest(),
             "previous": self.digest,
+        }
+        more = {
             "counts": {name: count for name, count in self._counts.items() if count},
             "accesses": list(running(self._link, "accesses")),
             "quiz_runs": list(running(self._link, "quiz_runs")),
         }
-        if command is not None:
-            body["command"] = command
-        if policy is not None:
-            body["policy"] = policy
-        return body
+        return columns, more
 
     def close_snapshot(self, digest: str) -> None:
         """Begin counting for the next snapshot."""
@@ -97,12 +107,15 @@ class Tail:
 
     def save(self) -> None:
         """Keep what runs along for the next transaction."""
-        kept = {
+        kept: dict[str, Any] = {
             "seq": self.seq,
             "active": self.active,
             "digest": self._lanes.digest(),
             "counts": {name: count for name, count in self._counts.items() if count},
         }
+        if self.setting is not None:
+            setting = self.setting
+            kept["setting"] = [setting.seq, setting.policy, setting.lexicon, setting.measures]
         rows = [("lanes", self._lanes.lanes()), ("tail", canonical(kept))]
         self._link.many("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 

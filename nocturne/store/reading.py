@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from nocturne.core.facts import Fact, Link, Retirement, Span, State
+from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of
@@ -61,18 +62,19 @@ def held_at(
     held = _OPEN if seq is None else _HELD
     facts = None if ids is None else json.dumps(sorted(set(ids)))
     which = "" if facts is None else "f.fact_id IN (SELECT value FROM json_each(:facts)) AND "
-    names = names_of(link)
-    spans = _spans(link, held, seq, facts)
-    rows = link.all(
-        f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
-        f"FROM facts AS f {'NOT INDEXED' if facts is None else ''} JOIN texts AS t ON t.hash = f.text "
-        f"WHERE {which}{held.format('f')} AND {where} ORDER BY f.fact_id",
-        {"seq": seq, "facts": facts},
-    )
-    return [
-        (row[0], row[1], fact_of(row[0], row[3:], row[2], names, tuple(spans.get(row[0], ()))))
-        for row in rows
-    ]
+    with uncollected():
+        names = names_of(link)
+        spans = _spans(link, held, seq, facts)
+        rows = link.all(
+            f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
+            f"FROM facts AS f {'NOT INDEXED' if facts is None else ''} JOIN texts AS t ON t.hash = f.text "
+            f"WHERE {which}{held.format('f')} AND {where} ORDER BY f.fact_id",
+            {"seq": seq, "facts": facts},
+        )
+        return [
+            (row[0], row[1], fact_of(row[0], row[3:], row[2], names, tuple(spans.get(row[0], ()))))
+            for row in rows
+        ]
 
 
 def state(link: Connection, seq: int | None, namespace: str | None) -> State:

@@ -91,8 +91,8 @@ def fact_of(
     """The fact of a table's row; ``values`` stand in COLUMNS' order."""
     (
         _, block, category, recorded_at, layer, speaker, subject, attribute, said_at, occurred_at,
-        occurred_grain, confirmed_at, valid_from, valid_until, successor, active, retired_by, trust, quarantined_by, pinned,
-        namespace, importance, originals,
+        occurred_grain, confirmed_at, valid_from, valid_until, successor, active, retired_by, trust,
+        quarantined_by, pinned, namespace, importance, originals,
     ) = values  # fmt: skip
     return Fact(
         fact,
@@ -193,6 +193,9 @@ def subject_of(proposal: Proposal | None) -> int | None:
     return proposal.fact
 
 
+_SPOKEN = frozenset({"kind", "text", "reason"})
+
+
 def refs_of(proposal: Proposal | None, after: Fact | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a proposal says beside its text and reason: ids and words of ours, and free text to be kept apart.
 
@@ -202,10 +205,8 @@ def refs_of(proposal: Proposal | None, after: Fact | None) -> tuple[dict[str, An
     said: dict[str, Any] = {}
     if proposal is None:
         return refs, said
-    for field, value in proposal:
-        if value is None or field in ("kind", "text", "reason") or value == "":
-            continue
-        if field == "subject" and value == "user":
+    for field, value in vars(proposal).items():
+        if value is None or field in _SPOKEN or value == "":
             continue
         if after is not None and field not in FACT_REFS and getattr(after, field, None) == value:
             continue
@@ -213,6 +214,6 @@ def refs_of(proposal: Proposal | None, after: Fact | None) -> tuple[dict[str, An
             refs[field] = list(value)
         elif isinstance(value, int) or (field != "subject" and _WORD.match(value)):
             refs[field] = value
-        else:
+        elif field != "subject" or value != "user":
             said[field] = value
     return refs, said

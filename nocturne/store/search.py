@@ -59,10 +59,6 @@ def unpacked(blob: bytes) -> list[int]:
     return block.tolist()
 
 
-def _fed(ids: Iterable[int]) -> str:
-    return " ".join(map(term, ids))
-
-
 def numbers(link: Link, tokens: Iterable[str]) -> dict[str, int]:
     """The numbers of the tokens that the dictionary knows."""
     wanted = json.dumps(sorted(set(tokens)), ensure_ascii=False)
@@ -71,66 +67,83 @@ def numbers(link: Link, tokens: Iterable[str]) -> dict[str, int]:
     )
 
 
-def _learn(link: Link, tokens: set[str]) -> dict[str, int]:
-    known = numbers(link, tokens)
-    fresh = sorted(tokens - known.keys())
-    if fresh:
-        first = int(link.value("SELECT value FROM meta WHERE key = 'next_token'") or 1)
-        given = dict(zip(fresh, range(first, first + len(fresh)), strict=True))
-        link.many("INSERT INTO tokens (token, id, df) VALUES (?, ?, 0)", given.items())
-        link.run("INSERT OR REPLACE INTO meta VALUES ('next_token', ?)", (first + len(fresh),))
-        known.update(given)
-    return known
+class Index:
+    """The index within one transaction: it knows the tokens it has met, and counts them once, at the end."""
+
+    def __init__(self, link: Link, measures: Measures) -> None:
+        self._link = link
+        self._tokenise = measures.tokenise
+        self._known: dict[str, int] = {}
+        self._terms: dict[int, str] = {}
+        self._counts: Counter[int] = Counter()
+
+    def update(self, wanted: Mapping[int, str | None]) -> None:
+        """Bring the index to where these facts have these texts; None takes a fact out."""
+        link = self._link
+        gone: list[tuple[int, str]] = []
+        for fact, blob in link.all(
+            "SELECT fact, ids FROM fact_tokens WHERE fact IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(wanted)),),
+        ):
+            ids = unpacked(blob)
+            self._counts.subtract(set(ids))
+            gone.append((fact, " ".join(map(term, ids))))
+        if gone:
+            link.many("INSERT INTO search (search, rowid, tokens) VALUES ('delete', ?, ?)", gone)
+            link.many("DELETE FROM fact_tokens WHERE fact = ?", [(fact,) for fact, _ in gone])
+        streams = {fact: self._tokenise(text) for fact, text in wanted.items() if text is not None}
+        if not streams:
+            return
+        self._learn({token for stream in streams.values() for token in stream})
+        known, terms = self._known, self._terms
+        rows: list[tuple[int, bytes]] = []
+        fed: list[tuple[int, str]] = []
+        for fact in sorted(streams):
+            ids = [known[token] for token in streams[fact]]
+            self._counts.update(set(ids))
+            rows.append((fact, packed(ids)))
+            fed.append((fact, " ".join([terms[number] for number in ids])))
+        link.many("INSERT INTO fact_tokens (fact, ids) VALUES (?, ?)", rows)
+        link.many("INSERT INTO search (rowid, tokens) VALUES (?, ?)", fed)
+
+    def _learn(self, tokens: set[str]) -> None:
+        unmet = tokens - self._known.keys()
+        if not unmet:
+            return
+        found = numbers(self._link, unmet)
+        fresh = sorted(unmet - found.keys())
+        if fresh:
+            first = int(self._link.value("SELECT value FROM meta WHERE key = 'next_token'") or 1)
+            given = dict(zip(fresh, range(first, first + len(fresh)), strict=True))
+            self._link.many("INSERT INTO tokens (token, id, df) VALUES (?, ?, 0)", given.items())
+            self._link.run("INSERT OR REPLACE INTO meta VALUES ('next_token', ?)", (first + len(fresh),))
+            found.update(given)
+        self._known.update(found)
+        self._terms.update((number, term(number)) for number in found.values())
+
+    def finish(self) -> None:
+        """Write the document frequencies that changed."""
+        steps = [(step, number) for number, step in sorted(self._counts.items()) if step]
+        if steps:
+            self._link.many("UPDATE tokens SET df = df + ? WHERE id = ?", steps)
+        self._counts.clear()
 
 
-def update(link: Link, measures: Measures, wanted: Mapping[int, str | None]) -> None:
-    """Bring the index to where these facts have these texts; None takes a fact out."""
-    facts = json.dumps(list(wanted))
-    counts: Counter[int] = Counter()
-    gone: list[tuple[int, str]] = []
-    for fact, blob in link.all(
-        "SELECT fact, ids FROM fact_tokens WHERE fact IN (SELECT value FROM json_each(?))", (facts,)
-    ):
-        ids = unpacked(blob)
-        counts.subtract(set(ids))
-        gone.append((fact, _fed(ids)))
-    link.many("INSERT INTO search (search, rowid, tokens) VALUES ('delete', ?, ?)", gone)
-    link.many("DELETE FROM fact_tokens WHERE fact = ?", ((fact,) for fact, _ in gone))
-    streams = {fact: measures.tokenise(text) for fact, text in wanted.items() if text is not None}
-    known = _learn(link, {token for stream in streams.values() for token in stream})
-    rows: list[tuple[int, bytes]] = []
-    fed: list[tuple[int, str]] = []
-    terms = {number: term(number) for number in known.values()}
-    for fact in sorted(streams):
-        ids = [known[token] for token in streams[fact]]
-        counts.update(set(ids))
-        rows.append((fact, packed(ids)))
-        fed.append((fact, " ".join([terms[number] for number in ids])))
-    link.many("INSERT INTO fact_tokens (fact, ids) VALUES (?, ?)", rows)
-    link.many("INSERT INTO search (rowid, tokens) VALUES (?, ?)", fed)
-    link.many(
-        "UPDATE tokens SET df = df + ? WHERE id = ?",
-        ((step, number) for number, step in counts.items() if step),
-    )
-
-
-def rebuild(link: Link, measures: Measures) -> None:
-    """Make the index and its dictionary anew from the active facts; numbers of tokens that stay are kept."""
+def rebuilt(link: Link, measures: Measures) -> Index:
+    """The index and its dictionary made anew from the active facts; numbers of tokens that stay are kept."""
     link.run("INSERT INTO search (search) VALUES ('delete-all')")
     link.run("DELETE FROM fact_tokens")
     link.run("UPDATE tokens SET df = 0")
-    pending: dict[int, str | None] = {}
-    for fact, text in link.all(
+    index = Index(link, measures)
+    texts = link.all(
         "SELECT f.fact_id, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
         "WHERE f.to_seq IS NULL AND f.active = 1 AND t.text NOT NULL ORDER BY f.fact_id"
-    ):
-        pending[fact] = text
-        if len(pending) >= 5_000:
-            update(link, measures, pending)
-            pending = {}
-    if pending:
-        update(link, measures, pending)
+    )
+    for start in range(0, len(texts), 5_000):
+        index.update(dict(texts[start : start + 5_000]))
+    index.finish()
     link.run("DELETE FROM tokens WHERE df = 0")
+    return Index(link, measures)
 
 
 def rows(link: Link) -> list[tuple[int, bytes]]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo, SourceInfo
-from nocturne.core.chain import laid_out
-from nocturne.core.digest import TOMBSTONE, LtHash, canonical, entry_hash, keyed, secret_digest
+from nocturne.core.chain import laid_out, sealed_row
+from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
 from nocturne.store import (
@@ -119,8 +119,9 @@ def _create(link: Connection, known: Sequence[schema.Migration], now: int) -> bo
         prev = "0" * 64
         bodies = ledger.first_rows(str(uuid.uuid4()), secret_digest(secret), schema.newest(known), now)
         for seq, body in enumerate(bodies, start=1):
-            prev = entry_hash(canonical({**body, "seq": seq, "prev": prev}))
-            row = (seq, prev, *laid_out(body))
+            laid = laid_out(body)
+            prev = sealed_row(seq, prev, laid)
+            row = (seq, prev, *laid)
             marks = ", ".join("?" * len(row))
             link.run(f"INSERT INTO ledger VALUES ({marks})", row)  # noqa: S608 - question marks only
         lanes = LtHash()

@@ -24,7 +24,9 @@ CREATE TABLE ledger (
     accepted INTEGER,
     code TEXT,
     rule TEXT,
+    under INTEGER,
     refs TEXT,
+    figures TEXT,
     reason TEXT,
     evidence TEXT,
     policy TEXT,
@@ -104,15 +106,15 @@ CREATE INDEX turns_by_source ON turns (source, session, position);
 
 CREATE TABLE facts (
     fact_id INTEGER NOT NULL,
-    from_seq INTEGER NOT NULL REFERENCES ledger (seq),
-    to_seq INTEGER REFERENCES ledger (seq),
+    from_seq INTEGER NOT NULL,
+    to_seq INTEGER,
     text TEXT NOT NULL REFERENCES texts (hash),
     block TEXT NOT NULL REFERENCES blocks (name),
     category TEXT NOT NULL,
     recorded_at INTEGER NOT NULL,
     layer TEXT NOT NULL,
-    speaker TEXT REFERENCES texts (hash),
-    subject TEXT REFERENCES texts (hash),
+    speaker TEXT,
+    subject TEXT,
     attribute TEXT,
     said_at INTEGER,
     occurred_at INTEGER,
@@ -133,7 +135,6 @@ CREATE TABLE facts (
     PRIMARY KEY (fact_id, from_seq),
     CHECK (to_seq IS NULL OR to_seq > from_seq)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX facts_current ON facts (fact_id) WHERE to_seq IS NULL;
 CREATE INDEX facts_by_start ON facts (from_seq);
 
 CREATE TABLE fact_sources (
@@ -141,8 +142,8 @@ CREATE TABLE fact_sources (
     turn INTEGER NOT NULL REFERENCES turns (id),
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
-    from_seq INTEGER NOT NULL REFERENCES ledger (seq),
-    to_seq INTEGER REFERENCES ledger (seq),
+    from_seq INTEGER NOT NULL,
+    to_seq INTEGER,
     PRIMARY KEY (fact, turn, start, stop, from_seq),
     CHECK (to_seq IS NULL OR to_seq > from_seq)
 ) STRICT, WITHOUT ROWID;
@@ -313,13 +314,15 @@ SELECT l.seq AS mutation_id,
        l.rule AS policy,
        l.at / 1000000.0 AS created_at,
        l.origin,
+       COALESCE(l.figures, '{}') AS figures,
        e.text AS evidence,
        p.name AS policy_name,
        l.hash
 FROM ledger AS l
 LEFT JOIN texts AS r ON r.hash = l.reason
 LEFT JOIN texts AS e ON e.hash = l.evidence
-LEFT JOIN policies AS p ON p.digest = l.policy
+LEFT JOIN ledger AS g ON g.seq = l.under
+LEFT JOIN policies AS p ON p.digest = g.policy
 WHERE l.type = 'mutation';
 
 CREATE VIEW snapshot_items AS
