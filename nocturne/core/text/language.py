@@ -1,0 +1,114 @@
+"""Find the language of a text from its letters and its function words; say so where it is not known."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from nocturne.core.text.folding import fold
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.text.lexing import WORDS, Piece
+
+UNKNOWN = "und"
+_RANGES: tuple[tuple[int, int, str], ...] = (
+    (0x41, 0x5A, "Latin"), (0x61, 0x7A, "Latin"), (0xC0, 0x24F, "Latin"), (0x370, 0x3FF, "Greek"),
+    (0x400, 0x52F, "Cyrillic"), (0x531, 0x58F, "Armenian"), (0x5D0, 0x5F4, "Hebrew"), (0x620, 0x6FF, "Arabic"),
+    (0x750, 0x77F, "Arabic"), (0x900, 0x97F, "Devanagari"), (0x980, 0xDFF, "Indic"), (0xE00, 0xE7F, "Thai"),
+    (0xE80, 0xEFF, "Lao"), (0x1000, 0x109F, "Burmese"), (0x10A0, 0x10FF, "Georgian"), (0x1100, 0x11FF, "Hangul"),
+    (0x1780, 0x17FF, "Khmer"), (0x1E00, 0x1EFF, "Latin"), (0x1F00, 0x1FFF, "Greek"), (0x3005, 0x3007, "Han"),
+    (0x3041, 0x309F, "Hiragana"), (0x30A1, 0x30FF, "Katakana"), (0x3131, 0x318E, "Hangul"),
+    (0x31F0, 0x31FF, "Katakana"), (0x3400, 0x4DBF, "Han"), (0x4E00, 0x9FFF, "Han"), (0xAC00, 0xD7AF, "Hangul"),
+    (0xF900, 0xFAFF, "Han"), (0x20000, 0x3FFFF, "Han"),
+)  # fmt: skip
+_STARTS = [first for first, _, _ in _RANGES]
+_MIXABLE = frozenset({"Latin", "Cyrillic", "Greek"})
+_DENSE = 3
+"""A character of a script without spaces weighs as much as three letters."""
+
+
+def script_of(char: str) -> str | None:
+    """The script of a letter, by block; None for a character of no listed block."""
+    code = ord(char)
+    at = bisect_right(_STARTS, code) - 1
+    if at >= 0 and code <= _RANGES[at][1] and char not in "×÷":
+        return _RANGES[at][2]
+    return None
+
+
+def scripts_of(text: str) -> dict[str, int]:
+    """How many letters of each script a text holds."""
+    found: dict[str, int] = {}
+    for char in text:
+        script = script_of(char)
+        if script is not None:
+            found[script] = found.get(script, 0) + 1
+    return found
+
+
+def is_mixed(word: str) -> bool:
+    """Whether one word holds letters of scripts whose letters look alike."""
+    return not word.isascii() and len(_MIXABLE & scripts_of(word).keys()) > 1
+
+
+def language_of(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> tuple[str, frozenset[str]]:
+    """The language code, or ``und``, and the scripts of the text."""
+    if text.isascii():
+        return _latin(text, cut, lexicon), _LATIN_ONLY
+    scripts = scripts_of(text)
+    seen = frozenset(scripts)
+    weights = {
+        "cjk": _DENSE * (scripts.get("Han", 0) + scripts.get("Hiragana", 0) + scripts.get("Katakana", 0)),
+        **{name: count for name, count in scripts.items() if name not in ("Han", "Hiragana", "Katakana")},
+    }
+    first = max(weights, key=lambda name: weights[name])
+    if first == "cjk" and weights["cjk"]:
+        kana = scripts.get("Hiragana", 0) + scripts.get("Katakana", 0)
+        return _known("ja" if kana else "zh", text, cut, lexicon), seen
+    if first == "Latin":
+        return _latin(text, cut, lexicon), seen
+    by_script = {"Cyrillic": "ru", "Arabic": "ar", "Devanagari": "hi"}
+    if first in by_script:
+        return _known(by_script[first], text, cut, lexicon), seen
+    if len(scripts) == 0:
+        return _latin(text, cut, lexicon), seen
+    return UNKNOWN, seen
+
+
+_LATIN_ONLY = frozenset({"Latin"})
+
+
+def _known(language: str, text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
+    """The language of a script, unless letters or words of another language of that script are there."""
+    tongue = lexicon.tongues.get(language)
+    if tongue is None:
+        return UNKNOWN
+    if any(letter in text for letter in tongue.data.get("foreign_letters", "")):
+        return UNKNOWN
+    foreign = tongue.words("foreign_words")
+    if foreign and any(piece.surface in foreign for piece in cut):
+        return UNKNOWN
+    return language
+
+
+def _latin(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
+    """The Latin-script language whose function words are most; a short text with none is read as the first."""
+    counts: dict[str, int] = {}
+    speaks_for = lexicon.speaks_for
+    words = 0
+    for piece in cut:
+        if piece.kind in WORDS:
+            words += 1
+            for name in speaks_for.get(fold(piece.surface), ()):
+                counts[name] = counts.get(name, 0) + 1
+    if not text.isascii():
+        for letter in set(text.lower()):
+            for name in lexicon.letters.get(letter, ()):
+                counts[name] = counts.get(name, 0) + 2
+    if not counts:
+        limit: int = lexicon.data.get("latin_limit", 0)
+        return next(iter(lexicon.tongues)) if words <= limit else UNKNOWN
+    most = max(counts.values())
+    for name in lexicon.tongues:
+        if counts.get(name) == most:
+            return name
+    return UNKNOWN

@@ -1,0 +1,47 @@
+"""Cut a run of a script without spaces into subjects, particles and character bigrams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from nocturne.core.text.lexicon import Tongue
+
+_CLASSES = re.compile(
+    "[\u3041-\u3096\u309d-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+|[^\u3041-\u30ff\u31f0-\u31ff]+"
+)
+
+
+@lru_cache(maxsize=64)
+def _splitter(tongue: Tongue) -> re.Pattern[str] | None:
+    """One expression for the words that stand by themselves in a run, longest first."""
+    words = set(tongue.subject) | tongue.words("particles") | tongue.words("plural_subject")
+    if not words:
+        return None
+    return re.compile(
+        "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+    )
+
+
+def cut_run(run: str, tongue: Tongue) -> Iterator[tuple[str, str, int, int]]:
+    """Kind, form, start and end of each token of a run."""
+    splitter = _splitter(tongue)
+    begun = 0
+    if splitter is not None:
+        for match in splitter.finditer(run):
+            yield from _bigrams(run, begun, match.start())
+            subject = tongue.subject.get(match.group())
+            yield ("subject" if subject else "word", subject or match.group(), match.start(), match.end())
+            begun = match.end()
+    yield from _bigrams(run, begun, len(run))
+
+
+def _bigrams(run: str, start: int, end: int) -> Iterator[tuple[str, str, int, int]]:
+    """Pairs of neighbours within each stretch of one class of letters; a single character stands alone."""
+    for match in _CLASSES.finditer(run, start, end):
+        first, last = match.span()
+        if last - first == 1:
+            yield ("word", run[first], first, last)
+        for at in range(first, last - 1):
+            yield ("word", run[at : at + 2], at, at + 2)
