@@ -1,0 +1,196 @@
+"""The goals, each a generator of table rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from tests.bench import clusters, joins
+from tests.bench.child import measured
+from tests.bench.made import dense, made
+from tests.bench.outcome import Outcome, milliseconds, times
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large, and where made rows are kept for the run."""
+
+    folder: Path
+    small: int
+    large: int
+    huge: int
+    naive_step: int
+
+    @classmethod
+    def of(cls, folder: Path, *, quick: bool) -> Sizes:
+        """The sizes of a quick or a full run."""
+        if quick:
+            return cls(folder, 10_000, 100_000, 100_000, naive_step=5)
+        return cls(folder, 10_000, 100_000, 1_000_000, naive_step=1)
+
+    def zipf(self, count: int) -> str:
+        """Rows by Zipf's law, in a file."""
+        return _kept(self.folder / f"zipf-{count}.npz")
+
+    def crowd(self, count: int) -> str:
+        """Rows over a vocabulary of 100, in a file."""
+        return _kept(self.folder / f"dense-{count}.npz")
+
+
+@cache
+def _kept(path: Path) -> str:
+    kind, count = path.stem.split("-")
+    rows = made(int(count)).rows if kind == "zipf" else dense(int(count))
+    tokens = np.fromiter((token for row in rows for token in row), np.int32)
+    np.savez(path, sizes=np.fromiter(map(len, rows), np.int64), tokens=tokens)
+    return str(path)
+
+
+def exact_and_fast(sizes: Sizes) -> Iterator[Outcome]:
+    """Goal 1: the pairs of the naive way, a thousand times as fast."""
+    path, step = sizes.zipf(sizes.small), sizes.naive_step
+    found = measured(joins.ours, path=path, step=step)
+    plain = measured(joins.naive, path=path, step=step)
+    seconds = plain["seconds"] * step
+    same = found["digest"] == plain["digest"]
+    told = "every row" if step == 1 else f"every {step}th row against all before it, times {step}"
+    yield Outcome(
+        1,
+        f"pairs ≥ 0.9 among {sizes.small:,} facts",
+        milliseconds(found["seconds"]),
+        f"naive {milliseconds(seconds)}",
+        times(seconds, found["seconds"]),
+        "the same pairs, ≥ 1,000×",
+        same and seconds >= 1_000 * found["seconds"],
+        f"{found['pairs']:,} pairs, {'identical' if same else 'NOT identical'}; naive by {told}",
+    )
+    if find_spec("datasketch"):
+        sketch = measured(joins.datasketch_lsh, path=path)
+        yield Outcome(
+            1,
+            f"MinHash LSH 0.5 on {sizes.small:,} facts",
+            milliseconds(found["seconds"]),
+            f"datasketch {milliseconds(sketch['seconds'])}",
+            times(sketch["seconds"], found["seconds"]),
+            "for comparison",
+            None,
+            f"its recall {sketch['recall']:.3f}, ours 1",
+        )
+    if find_spec("rapidfuzz"):
+        few = sizes.small // 10
+        path = sizes.zipf(few)
+        mine, fuzzy = measured(joins.ours, path=path), measured(joins.rapidfuzz_cdist, path=path)
+        yield Outcome(
+            1,
+            f"token_set_ratio ≥ 90 on {few:,} facts",
+            milliseconds(mine["seconds"]),
+            f"rapidfuzz {milliseconds(fuzzy['seconds'])}",
+            times(fuzzy["seconds"], mine["seconds"]),
+            "for comparison",
+            None,
+            f"its precision {fuzzy['precision']:.3f}, recall {fuzzy['recall']:.3f}",
+        )
+
+
+def beats_the_best(sizes: Sizes) -> Iterator[Outcome]:
+    """Goal 2: the join at 100,000 facts beside DuckDB's; its memory."""
+    path = sizes.zipf(sizes.large)
+    found = measured(joins.joined, path=path)
+    yield Outcome(
+        2,
+        f"peak of the join of {sizes.large:,} facts",
+        f"{found['peak_mb']:.0f} MB",
+        "–",
+        "–",
+        "≤ 250 MB",
+        found["peak_mb"] <= 250,
+        f"the whole process; the join itself added {found['grown_mb']:.0f} MB",
+    )
+    if find_spec("duckdb"):
+        peer = measured(joins.duckdb_prefix, path=path)
+        same = found["digest"] == peer["digest"]
+        yield Outcome(
+            2,
+            f"join of {sizes.large:,} facts",
+            milliseconds(found["seconds"]),
+            f"DuckDB {milliseconds(peer['seconds'])}",
+            times(peer["seconds"], found["seconds"]),
+            "≥ 5×",
+            same and peer["seconds"] >= 5 * found["seconds"],
+            f"{found['pairs']:,} pairs, {'identical' if same else 'NOT identical'}; DuckDB on all cores",
+        )
+
+
+def grows_gently(sizes: Sizes) -> Iterator[Outcome]:
+    """Goal 3: ten times the facts, and the vocabulary that no prefix filter likes."""
+    small, large = (measured(joins.joined, path=sizes.zipf(n)) for n in (sizes.small, sizes.large))
+    yield Outcome(
+        3,
+        f"join of {sizes.large:,} facts against {sizes.small:,}",
+        milliseconds(large["seconds"]),
+        f"{milliseconds(small['seconds'])} at {sizes.small:,}",
+        times(large["seconds"], small["seconds"]),
+        "≤ 20×",
+        large["seconds"] <= 20 * small["seconds"],
+    )
+    for count, zipf in ((sizes.small, small), (sizes.large, large)):
+        hard = measured(joins.joined, path=sizes.crowd(count))
+        yield Outcome(
+            3,
+            f"{count:,} facts over 100 tokens",
+            milliseconds(hard["seconds"]),
+            f"Zipf {milliseconds(zipf['seconds'])}",
+            times(hard["seconds"], zipf["seconds"]),
+            "≤ 20×",
+            hard["seconds"] <= 20 * zipf["seconds"],
+        )
+
+
+def follows_what_is_new(sizes: Sizes) -> Iterator[Outcome]:
+    """Goal 4, the join's part: 0.1% new facts cost an eighth of joining all again."""
+    path, new = sizes.zipf(sizes.huge), sizes.huge // 1_000
+    some, full = measured(joins.incremental, path=path, new=new), measured(joins.joined, path=path)
+    yield Outcome(
+        4,
+        f"{new:,} new facts among {sizes.huge:,}",
+        milliseconds(some["seconds"]),
+        f"full join {milliseconds(full['seconds'])}",
+        times(full["seconds"], some["seconds"]),
+        "identical, ≥ 8×",
+        some["same"] and full["seconds"] >= 8 * some["seconds"],
+        f"{some['pairs']:,} pairs, {'identical' if some['same'] else 'NOT identical'}",
+    )
+
+
+def clusters_alike(sizes: Sizes) -> Iterator[Outcome]:
+    """Goal 7: the labels of a dense DBSCAN, faster and smaller."""
+    path = sizes.zipf(sizes.small)
+    for eps in (0.35, 0.45):
+        found = measured(clusters.sparse, path=path, eps=eps, min_members=3)
+        plain = measured(clusters.dense, path=path, eps=eps, min_members=3)
+        same = found["labels"] == plain["labels"]
+        smaller = plain["grown_mb"] / max(1.0, found["grown_mb"])
+        yield Outcome(
+            7,
+            f"clusters of {sizes.small:,} facts at ε {eps}",
+            f"{milliseconds(found['seconds'])}, {found['grown_mb']:.0f} MB",
+            f"dense {milliseconds(plain['seconds'])}, {plain['grown_mb']:,.0f} MB",
+            f"{times(plain['seconds'], found['seconds'])} time, {smaller:.0f}× memory",
+            "identical, ≥ 50× time, ≥ 20× memory",
+            same and plain["seconds"] >= 50 * found["seconds"] and smaller >= 20,
+            f"{max(found['labels']) + 1} clusters, labels {'identical' if same else 'NOT identical'}",
+        )
+
+
+GOALS: tuple[tuple[int, Callable[[Sizes], Iterator[Outcome]]], ...] = (
+    (1, exact_and_fast),
+    (2, beats_the_best),
+    (3, grows_gently),
+    (4, follows_what_is_new),
+    (7, clusters_alike),
+)
