@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from nocturne.core.meaning.alike import Rewrites, same
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
-from nocturne.core.meaning.same import same_source, shown, unlike
+from nocturne.core.meaning.guards import difference, name_set, same_source, shown, unfit, verbatim
+from nocturne.core.meaning.reading import Reading, read
+from nocturne.core.meaning.support import contained
 from nocturne.core.text.analysis import analyse
 from nocturne.core.text.lexicon import Lexicon
+
 
 
 @guarded
@@ -23,20 +27,48 @@ def judge_drop(
     """Holds where ``keep`` says everything that ``drop`` says, of the same subject, and nothing against it."""
     if refused := same_source((drop, keep)):
         return refused
-    first = analyse(drop.text, lexicon, drop.speaker)
-    second = analyse(keep.text, lexicon, keep.speaker)
-    small = min(len(first.content), len(second.content))
+    one, two = analyse(drop.text, lexicon), analyse(keep.text, lexicon)
+    small = min(len(one.content), len(two.content))
     if not small:
         return Fails("N110", {"found": "no content word"})
-    shared = len(first.content & second.content)
-    similarity = Fraction(shared, small)
+    shared = len(one.content & two.content)
     share = f"{shared}/{small}"
-    if similarity < floor:
-        return Fails("N201", {"similarity": share, "floor": f"{floor.numerator}/{floor.denominator}"})
-    if refused := unlike(first, second, lexicon, superset=True):
+    first, second = read(drop.text, lexicon, drop.speaker), read(keep.text, lexicon, keep.speaker)
+    if refused := unfit(first) or unfit(second):
         return refused
-    if lost := first.content - second.content:
-        return Fails("N202", {"lost": shown(first, lost)})
-    if first.content < second.content and len(first.content) < smallest_subset and not adjudicated:
-        return Fails("N220", {"found": len(first.content), "limit": smallest_subset})
-    return Holds("duplicate", {"similarity": share})
+    if Fraction(shared, small) < floor:
+        return Fails("N201", {"similarity": share, "floor": f"{floor.numerator}/{floor.denominator}"})
+    if not (one.content <= two.content and one.values <= two.values):
+        return _difference(first, second)
+    context = (drop.text, keep.text)
+    if lost := name_set(drop.text, lexicon, context) - name_set(keep.text, lexicon, context):
+        return Fails("N213", {"before": sorted(lost), "after": "nothing"})
+    rewrites = _says(first, second)
+    if rewrites is None:
+        return _difference(first, second)
+    if one.content < two.content and len(one.content) < smallest_subset and not adjudicated:
+        return Fails("N220", {"found": len(one.content), "limit": smallest_subset})
+    evidence: dict[str, object] = {"similarity": share, "rewrites": list(rewrites)}
+    if not first.grammar.known:
+        evidence["judged"] = "verbatim only"
+    return Holds("duplicate", evidence)
+
+
+def _says(first: Reading, second: Reading) -> Rewrites | None:
+    """The rewrites by which the second text says the first one."""
+    if not (first.grammar.known and second.grammar.known):
+        return _NO_REWRITES if verbatim(first.analysis, second.analysis) else None
+    found = same(first, second)
+    if found is not None:
+        return found
+    return contained(first, second)
+
+
+_NO_REWRITES: Rewrites = ()
+
+
+def _difference(first: Reading, second: Reading) -> Fails:
+    found = difference(first, second, superset=True)
+    if found.code == "N101":
+        return Fails("N202", {"lost": shown(first.analysis, first.analysis.content - second.analysis.content)})
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
-from nocturne.core.meaning.same import same_source, shown
+from nocturne.core.meaning.guards import same_source, shown
 from nocturne.core.text.analysis import analyse
 from nocturne.core.text.lexicon import Lexicon
 

@@ -1,0 +1,105 @@
+"""Whether two readings say the same: the closed list of rewrites, and which of them were used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from nocturne.core.meaning.clauses import statements
+from nocturne.core.meaning.forms import forms
+from nocturne.core.meaning.grammar import Grammar
+from nocturne.core.meaning.moves import Key, adverb_moved, bare, moved, relisted
+from nocturne.core.meaning.reading import Reading
+
+Rewrites = tuple[str, ...]
+
+
+def match(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
+    """The rewrites that lead from one clause to the other; None where there are none."""
+    if bare(one) == bare(two):
+        return ()
+    if not grammar.known:
+        return None
+    if found := _near(one, two, grammar):
+        return found
+    left, right = forms(one, grammar), forms(two, grammar)
+    if len(left) == 1 and len(right) == 1:
+        return None
+    plain = {bare(form): names for form, names in right.items()}
+    for form, names in left.items():
+        others = plain.get(bare(form))
+        if others is not None:
+            return _joined(names, others)
+    for form, names in left.items():
+        for other, others in right.items():
+            if (found := _near(form, other, grammar)) is not None:
+                return _joined(names, others, found)
+    return None
+
+
+def _joined(*names: Rewrites) -> Rewrites:
+    return tuple(dict.fromkeys(name for part in names for name in part))
+
+
+def _near(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
+    """One move between clauses of the same words."""
+    if abs(len(one) - len(two)) > 3:
+        return None
+    first, second = bare(one), bare(two)
+    if Counter(first) != Counter(second):
+        if "do" in first or "do" in second or "did" in first or "did" in second:
+            name = moved_do(first, second, grammar)
+            return (name,) if name else None
+        name = relisted(one, two, grammar)
+        return (name,) if name else None
+    name = moved(first, second, grammar) or relisted(one, two, grammar) or adverb_moved(first, second, grammar)
+    return (name,) if name else None
+
+
+def moved_do(one: Key, two: Key, grammar: Grammar) -> str | None:
+    """only on Sundays do I eat eggs → I eat eggs only on Sundays."""
+    longer, shorter = (one, two) if len(one) > len(two) else (two, one)
+    if len(longer) != len(shorter) + 1 or longer[0] not in grammar.limiters:
+        return None
+    for at in range(2, len(longer) - 1):
+        if longer[at] in grammar.do_support:
+            name = moved(longer[:at] + longer[at + 1 :], shorter, grammar)
+            if name:
+                return f"{name}, subject after the verb"
+    return None
+
+
+def same(one: Reading, two: Reading) -> Rewrites | None:
+    """The rewrites between two whole texts of one language; None where they do not say the same."""
+    if bare(one.words) == bare(two.words) and [s.asks for s in one.sentences] == [s.asks for s in two.sentences]:
+        return ()
+    grammar = one.grammar
+    if not (grammar.known and two.grammar.known) or grammar.language != two.grammar.language:
+        return None
+    if one.asks or two.asks:
+        if [s.asks for s in one.sentences] != [s.asks for s in two.sentences]:
+            return None
+    first = [sentence.words for sentence in one.sentences]
+    second = [sentence.words for sentence in two.sentences]
+    if len(first) == len(second):
+        found = _pairwise(first, second, grammar)
+        if found is not None:
+            return found
+    if one.asks or two.asks:
+        return None
+    left = [clause for words in first for clause in statements(words, grammar)]
+    right = [clause for words in second for clause in statements(words, grammar)]
+    if len(left) != len(right):
+        return None
+    found = _pairwise(left, right, grammar)
+    return None if found is None else _joined(found, ("clauses split or joined",))
+
+
+def _pairwise(first: Sequence[Key], second: Sequence[Key], grammar: Grammar) -> Rewrites | None:
+    names: list[Rewrites] = []
+    for one, two in zip(first, second, strict=True):
+        found = match(one, two, grammar)
+        if found is None:
+            return None
+        names.append(found)
+    return _joined(*names)

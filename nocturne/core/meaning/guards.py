@@ -1,0 +1,140 @@
+"""What must agree before wording is looked at, and the name of the difference where it does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from nocturne.core.meaning.finding import Fails, Said
+from nocturne.core.meaning.grammar import Grammar
+from nocturne.core.meaning.reading import SUBJECTS, Reading
+from nocturne.core.text.analysis import Analysis, analyse
+from nocturne.core.text.folding import fold
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.text.measures import names
+
+_SHOWN = 120
+_BE = frozenset(("is", "was", "be", "been", "have", "had", "did", "do", "will", "used", "being"))
+_FUTURE = frozenset(("will", "shall", "going"))
+
+
+def same_source(texts: Sequence[Said]) -> Fails | None:
+    """The refusal where the texts are of different speakers, subjects or events."""
+    speakers = sorted({said.speaker or "" for said in texts})
+    if len(speakers) > 1:
+        return Fails("N210", {"speakers": [name or "the user" for name in speakers]})
+    subjects = sorted({said.subject for said in texts if said.subject is not None})
+    if len(subjects) > 1:
+        return Fails("N209", {"subjects": subjects})
+    moments = {said.occurred_at for said in texts if said.occurred_at is not None}
+    if len(moments) > 1:
+        return Fails("N230", {})
+    return None
+
+
+def shown(analysis: Analysis, stems: Iterable[str]) -> list[str]:
+    """The words as written for each stem."""
+    wanted = set(stems)
+    written = {token.stem: token.surface for token in reversed(analysis.tokens) if token.stem in wanted}
+    return [written.get(stem, stem) for stem in sorted(wanted)]
+
+
+def brief(text: str) -> str:
+    """The text, cut to what fits into a message."""
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def name_set(text: str, lexicon: Lexicon, context: Sequence[str]) -> frozenset[str]:
+    """The casefolded names of a text, read beside its context."""
+    return frozenset(fold(name) for name in names(text, lexicon, context))
+
+
+def unfit(reading: Reading) -> Fails | None:
+    """The refusal where a text cannot be judged at all."""
+    analysis = reading.analysis
+    if analysis.mixed:
+        return Fails("N219", {"found": f"letters of two scripts in {analysis.mixed[0]}"})
+    if len(analysis.text) > 20_000:
+        return Fails("N219", {"found": f"{len(analysis.text)} characters"})
+    return None
+
+
+def verbatim(one: Analysis, two: Analysis) -> bool:
+    """Whether the two hold the same canonical words in the same order: all that an unknown language allows."""
+    return one.words == two.words
+
+
+def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
+    """The first kind of word in which two texts differ; where none differs, it is the order."""
+    grammar = one.grammar
+    before, after = brief(one.analysis.text), brief(two.analysis.text)
+    pair = {"before": before, "after": after}
+    if one.asks != two.asks:
+        return Fails("N212", {"found": before if one.asks else after})
+    if not one.grammar.known or not two.grammar.known:
+        return Fails("N219", {"found": "a language that the gates do not know"})
+    if one.grammar.language != two.grammar.language:
+        return Fails("N219", {"found": f"{one.grammar.language} and {two.grammar.language}"})
+    first, second = Counter(_forms(one)), Counter(_forms(two))
+    gone, more = first - second, second - first
+    values_gone = sorted((one.analysis.value_counts - two.analysis.value_counts).elements())
+    values_more = sorted((two.analysis.value_counts - one.analysis.value_counts).elements())
+    if values_gone or (values_more and not superset):
+        return Fails("N211", {"before": values_gone or "nothing", "after": values_more or "nothing"})
+    for code, kinds in _kinds(grammar):
+        lost = sorted(word for word in gone if word in kinds)
+        added = sorted(word for word in more if word in kinds)
+        if lost or added:
+            return Fails(code, {"before": lost or "nothing", "after": added or "nothing"})
+    if _subjects(one) != _subjects(two):
+        return Fails("N209", pair)
+    lost_content = one.analysis.content - two.analysis.content
+    if lost_content:
+        return Fails("N202", {"lost": shown(one.analysis, lost_content)})
+    if more and not superset:
+        return Fails("N101", {"missing": sorted(more)})
+    if gone:
+        return Fails("N215", {"before": sorted(gone), "after": sorted(more) or "nothing"})
+    if _bound(one) != _bound(two) and not more:
+        return Fails("N217", pair)
+    return Fails("N204", pair)
+
+
+def _forms(reading: Reading) -> list[str]:
+    return [word for sentence in reading.sentences for word in sentence.words if word not in (",", ":", ";")]
+
+
+def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
+    negation = grammar.negation
+    return (
+        ("N203", negation),
+        ("N205", grammar.conditionals - grammar.modals),
+        ("N214", (grammar.reporting | frozenset(('"',))) - grammar.hedges - frozenset(("call", "called", "calls"))),
+        ("N206", (grammar.modals | grammar.hedges) - _FUTURE),
+        ("N207", grammar.quantifiers | grammar.restrictors),
+        ("N216", grammar.comparison - grammar.quantifiers),
+        ("N208", grammar.tense & (_BE | _FUTURE | grammar.auxiliaries) | _FUTURE),
+        ("N215", grammar.connectives | grammar.directions),
+    )
+
+
+def _subjects(reading: Reading) -> Counter[str]:
+    """Subject forms, pronouns and possessors."""
+    return Counter(
+        word
+        for word in _forms(reading)
+        if word in SUBJECTS or word in ("§subj's", "§user's") or word in reading.grammar.pronouns or word.endswith("'s")
+    )
+
+
+def _bound(reading: Reading) -> Counter[tuple[str, str]]:
+    """Each value with the word after it."""
+    words = _forms(reading)
+    values = reading.analysis.values
+    return Counter((word, words[at + 1]) for at, word in enumerate(words[:-1]) if word in values)
+
+
+def analysed(text: str, lexicon: Lexicon) -> Analysis:
+    """The text as the measures see it, with nobody's name for the subject."""
+    return analyse(text, lexicon)

@@ -1,0 +1,156 @@
+"""A text as the gates compare it: sentences of canonical words, with what never changes a meaning left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nocturne.core.meaning.grammar import (
+    ARTICLE_MATTERS,
+    ARTICLES,
+    ENDS,
+    SUBJECT_PRONOUNS,
+    VERB_ADVERBS,
+    Grammar,
+    grammar_of,
+)
+from nocturne.core.meaning.verbs import third_of
+from nocturne.core.text.analysis import Analysis, Token, analyse
+from nocturne.core.text.lexicon import Lexicon
+
+Key = tuple[str, ...]
+SUBJECTS = frozenset(("§subj", "§user"))
+_MARKS = {"!": ".", "。": ".", "！": ".", "？": "?", "؟": "?", "，": ",", "、": ",", "،": ",", "；": ";", "؛": ";",
+          "：": ":", "。": ".", "।": ".", "॥": ".", "(": ",", ")": ",", "（": ",", "）": ",", "—": ",", "…": ".",
+          "「": '"', "」": '"', "『": '"', "』": '"', "“": '"', "”": '"', "«": '"', "»": '"', "„": '"', "¿": "",
+          "¡": "", "[": ",", "]": ",", "-": ",", "...": ".", "•": ";"}  # fmt: skip
+_KEPT = frozenset((".", "?", ",", ";", ":", '"'))
+_PERSONS = frozenset(("he", "she", "it", "they", "we", "you", "there", "i", "this", "those", "these"))
+_THAT_AFTER = frozenset(
+    ("sure", "glad", "afraid", "happy", "sorry", "note", "so", "know", "knows", "knew", "feel", "feels", "felt",
+     "remember", "decided", "agreed", "found", "realised", "realized", "learned", "means", "confirmed", "hopes",
+     "promised", "announced", "explained", "worried", "certain", "aware", "convinced", "true", "fact")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sentence:
+    """Canonical words of one sentence, commas among them; ``places`` are their indexes in the text's tokens."""
+
+    words: Key
+    places: tuple[int, ...]
+    asks: bool
+    inflected: frozenset[int]
+    """Which words stand in a third-person form as written, so that they must be verbs of their own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """All sentences of a text, and what was found in them."""
+
+    analysis: Analysis
+    grammar: Grammar
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def words(self) -> Key:
+        """All words in order, with a full stop between sentences."""
+        found: list[str] = []
+        for sentence in self.sentences:
+            if found:
+                found.append(".")
+            found.extend(sentence.words)
+        return tuple(found)
+
+    @property
+    def asks(self) -> bool:
+        """Whether one of the sentences is a question."""
+        return any(sentence.asks for sentence in self.sentences)
+
+
+@lru_cache(maxsize=16_384)
+def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
+    """The text's reading; the same for the same arguments."""
+    analysis = analyse(text, lexicon, speaker)
+    grammar = grammar_of(lexicon, analysis.lang, judged=analysis.judged)
+    sentences = []
+    start = 0
+    tokens = analysis.tokens
+    size = len(tokens)
+    for at in range(size + 1):
+        if at == size or (tokens[at].kind == "punct" and _mark(tokens[at]) in ENDS):
+            asks = at < size and _mark(tokens[at]) == "?"
+            if at > start:
+                sentence = _sentence(tokens, start, at, grammar, asks=asks)
+                if sentence.words:
+                    sentences.append(sentence)
+            start = at + 1
+    return Reading(analysis, grammar, tuple(sentences))
+
+
+def _mark(token: Token) -> str:
+    return _MARKS.get(token.surface, token.surface)
+
+
+def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar, *, asks: bool) -> Sentence:
+    words: list[str] = []
+    places: list[int] = []
+    inflected: set[int] = set()
+    english = grammar.english
+    owned = False
+    for at in range(start, end):
+        token = tokens[at]
+        if token.kind == "punct":
+            mark = _mark(token)
+            if mark not in _KEPT or (mark == "," and (not words or words[-1] == ",")):
+                continue
+            words.append(mark)
+            places.append(at)
+            continue
+        form = token.form
+        if english:
+            if form in ARTICLES and token.kind == "word":
+                following = tokens[at + 1].form if at + 1 < end else ""
+                if following not in ARTICLE_MATTERS:
+                    continue
+            if form == "that" and _omissible(tokens, at, end, grammar, words):
+                continue
+            if token.kind == "subject":
+                owned = owned or form in SUBJECTS
+            elif owned and token.kind == "word" and _verb_place(words):
+                base = third_of(form)
+                if base is None and words[-1] in SUBJECTS and form != token.stem:
+                    base = token.stem
+                if base is not None and base != form:
+                    inflected.add(len(words))
+                    form = base
+        words.append(form)
+        places.append(at)
+    while words and words[-1] in (",", ":"):
+        words.pop()
+        places.pop()
+    if words and words[-1] == '"' and words.count('"') == 1:
+        words.pop()
+        places.pop()
+    return Sentence(tuple(words), tuple(places), asks, frozenset(inflected))
+
+
+def _verb_place(words: list[str]) -> bool:
+    """Whether the next word can be the verb of a subject just named, or of one that is taken over."""
+    at = len(words) - 1
+    while at >= 0 and (words[at] in VERB_ADVERBS or (words[at].endswith("ly") and len(words[at]) > 4)):
+        at -= 1
+    return at >= 0 and (words[at] in SUBJECTS or words[at] in ("and", "or", "but", ",", "then", "who", "which"))
+
+
+def _omissible(tokens: tuple[Token, ...], at: int, end: int, grammar: Grammar, words: list[str]) -> bool:
+    """Whether *that* only introduces a clause here, so that it may as well be left out."""
+    if not words or at + 1 >= end:
+        return False
+    before = words[-1]
+    if before in grammar.reporting or before in grammar.hedges or before in _THAT_AFTER:
+        return True
+    following = tokens[at + 1]
+    if following.form in SUBJECTS or following.form in _PERSONS or following.form in SUBJECT_PRONOUNS:
+        return True
+    return any(word in grammar.reporting for word in words[-3:]) and before not in grammar.determiners

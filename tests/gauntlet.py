@@ -1,0 +1,218 @@
+"""Every labelled pair of the corpus through the drop and merge gates, beside the purely lexical rules.
+
+``python -m tests.gauntlet [--json] [--show N] [--file NAME]``; NOCTURNE_CORPUS is the folder that holds
+``pairs/``. A REFUSE row counts as accepted where either gate accepts, an ACCEPT row as kept where either does.
+In files of entailment labels the text may say less than its source: there a refusal for loss is right and is
+counted apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from nocturne.app.lexicons import default_lexicon
+
+from nocturne.core import codes
+from nocturne.core.meaning import Fails, Said, judge_drop, judge_merge
+from tests import seedrules
+
+FLOOR = Fraction(9, 10)
+LOSSLESS = ("restatements", "hand_written_meaning_changes")
+LOSS = frozenset({"N202", "N221"})
+DROP_ONLY = "drop gate only"
+
+
+@dataclass(frozen=True)
+class Row:
+    file: str
+    category: str
+    language: str
+    expected: str
+    sources: tuple[str, ...]
+    text: str
+    drop_only: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    accepted: bool
+    codes: tuple[str, ...]
+    messages: tuple[str, ...]
+
+
+@dataclass
+class Tally:
+    refuse: int = 0
+    let_through: int = 0
+    accept: int = 0
+    kept: int = 0
+    for_loss: int = 0
+    seed_let_through: int = 0
+    seed_kept: int = 0
+    wrong: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        for name in ("refuse", "let_through", "accept", "kept", "for_loss", "seed_let_through", "seed_kept"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.wrong.extend(other.wrong)
+
+
+def rows(folder: Path, only: str | None = None) -> Iterator[Row]:
+    """Every row of every pair file, read by header; ``restatements`` is written without quoting."""
+    for path in sorted(folder.glob("*.tsv")):
+        if only and only not in path.stem:
+            continue
+        quoting = csv.QUOTE_NONE if path.stem == "restatements" else csv.QUOTE_MINIMAL
+        with path.open(encoding="utf-8", newline="") as handle:
+            for entry in csv.DictReader(handle, delimiter="\t", quoting=quoting):
+                yield Row(
+                    path.stem,
+                    entry["category"],
+                    entry.get("lang") or ("id" if path.stem.startswith("paws_indonesian") else "en"),
+                    entry["expected"].strip().upper(),
+                    tuple(entry["sources"].split(" ||| ")),
+                    entry["text"],
+                    DROP_ONLY in (entry.get("why") or ""),
+                )
+
+
+def judged(row: Row) -> Outcome:
+    """The row through both gates (drop every source, keep the text; merge the sources into the text)."""
+    lexicon = default_lexicon()
+    sources = [Said(source) for source in row.sources]
+    drops = [judge_drop(source, Said(row.text), floor=FLOOR, lexicon=lexicon) for source in sources]
+    refused = [found for found in drops if isinstance(found, Fails)][:1]
+    accepted = not refused
+    if not row.drop_only:
+        merged = judge_merge(sources, row.text, lexicon=lexicon)
+        if isinstance(merged, Fails):
+            refused.append(merged)
+        else:
+            accepted = True
+    return Outcome(
+        accepted,
+        tuple(found.code for found in refused),
+        tuple(codes.message(found.code, found.evidence) for found in refused),
+    )
+
+
+def measure(found: Iterator[Row]) -> dict[tuple[str, str], Tally]:
+    """The tally of each file and category."""
+    tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
+    for row in found:
+        if row.expected not in ("ACCEPT", "REFUSE"):
+            continue
+        tally, outcome = tallies[row.file, row.category], judged(row)
+        seed = seedrules.accepts(row.sources, row.text)
+        if row.expected == "REFUSE":
+            tally.refuse += 1
+            tally.let_through += outcome.accepted
+            tally.seed_let_through += seed
+            bad = outcome.accepted
+        else:
+            tally.accept += 1
+            tally.kept += outcome.accepted
+            tally.seed_kept += seed
+            lossy = row.file not in LOSSLESS and not outcome.accepted and bool(LOSS & set(outcome.codes))
+            tally.for_loss += lossy
+            bad = not outcome.accepted and not lossy
+        if bad:
+            tally.wrong.append(
+                {
+                    "file": row.file,
+                    "category": row.category,
+                    "language": row.language,
+                    "expected": row.expected,
+                    "sources": list(row.sources),
+                    "text": row.text,
+                    "codes": list(outcome.codes),
+                    "messages": list(outcome.messages),
+                }
+            )
+    return dict(tallies)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part}/{whole} {100 * part / whole:5.1f}%" if whole else "–"
+
+
+def _line(name: str, tally: Tally) -> str:
+    judged_accepts = tally.accept - tally.for_loss
+    return (
+        f"{name:<44} {_share(tally.let_through, tally.refuse):>16}"
+        f" {_share(tally.seed_let_through, tally.refuse):>16}"
+        f" {_share(judged_accepts - tally.kept, judged_accepts):>16} {tally.for_loss:>5}"
+        f" {_share(tally.accept - tally.seed_kept, tally.accept):>16}"
+    )
+
+
+def table(tallies: dict[tuple[str, str], Tally], *, categories: bool) -> list[str]:
+    """The table: per file (and category), then the lossless files together, then all."""
+    head = (
+        f"{'file / category':<44} {'changes let in':>16} {'lexical rules':>16}"
+        f" {'same, refused':>16} {'loss':>5} {'lexical rules':>16}"
+    )
+    lines = [head, "-" * len(head)]
+    files: dict[str, Tally] = defaultdict(Tally)
+    for (file, _), tally in tallies.items():
+        files[file].add(tally)
+    for file, total in files.items():
+        lines.append(_line(file, total))
+        if categories:
+            lines += [_line(f"  {name}", tally) for (of, name), tally in tallies.items() if of == file]
+    lossless, everything = Tally(), Tally()
+    for file, total in files.items():
+        everything.add(total)
+        if file in LOSSLESS:
+            lossless.add(total)
+    lines += ["-" * len(head), _line("lossless files", lossless), _line("all files", everything)]
+    return lines
+
+
+def main(words: list[str]) -> int:
+    """Prints the table; 1 where the corpus cannot be found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.gauntlet")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--show", type=int, default=5, help="worst examples a file")
+    parser.add_argument("--file", default=None, help="only files whose name contains this")
+    asked = parser.parse_args(words)
+    corpus = os.environ.get("NOCTURNE_CORPUS")
+    folder = Path(corpus) / "pairs" if corpus else None
+    if folder is None or not folder.is_dir():
+        print("gauntlet: set NOCTURNE_CORPUS to the folder that holds pairs/", file=sys.stderr)  # noqa: T201
+        return 1
+    tallies = measure(rows(folder, asked.file))
+    if asked.json:
+        found = [
+            {"file": file, "category": category, **vars(tally)}
+            for (file, category), tally in tallies.items()
+        ]
+        print(json.dumps(found, ensure_ascii=False, indent=1))  # noqa: T201
+        return 0
+    print("\n".join(table(tallies, categories=True)))  # noqa: T201
+    shown: dict[tuple[str, str], int] = defaultdict(int)
+    for tally in tallies.values():
+        for wrong in tally.wrong:
+            key = wrong["file"], wrong["expected"]
+            shown[key] += 1
+            if shown[key] <= asked.show:
+                what = "let in" if wrong["expected"] == "REFUSE" else f"refused {' '.join(wrong['codes'])}"
+                print(f"\n{wrong['file']} · {wrong['category']} · {wrong['language']} · {what}")  # noqa: T201
+                print("  " + " ||| ".join(wrong["sources"]) + f"\n  {wrong['text']}")  # noqa: T201
+                if wrong["expected"] == "ACCEPT":
+                    print("  " + " · ".join(wrong["messages"]))  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
