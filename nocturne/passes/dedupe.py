@@ -126,7 +126,9 @@ class Dedupe:
     ) -> Iterable[Proposal]:
         """Every nominated pair that nobody adjudicated."""
         for pair in brief.pairs if brief else ():
-            if (min(pair.drop, pair.keep), max(pair.drop, pair.keep)) in settled:
+            ids = (min(pair.drop, pair.keep), max(pair.drop, pair.keep))
+            # What was refused in this very direction is never tried again by the engine.
+            if ids in settled or (pair.drop, pair.keep, 0) in settled:
                 continue
             if pair.drop in scene.consumed or pair.keep in scene.consumed:
                 continue

@@ -149,8 +149,8 @@ class _Work:
         proposal = offer.proposal
         verdict, effect = self._judge(scene, proposal)
         key = self._remember(scene, proposal, verdict)
+        self.settled.add(_question(proposal, refused=isinstance(verdict, Refused)))
         if isinstance(verdict, Accepted):
-            self.settled.add(_question(proposal))
             effect = self._advance(proposal, effect)
             self.enforced += offer.origin == "engine"
         self.rulings.append(
@@ -249,10 +249,15 @@ class _Work:
         return withhold(result, self.start, "N309", evidence)
 
 
-def _question(proposal: Proposal) -> tuple[int, ...]:
-    """The ids that a proposal settles, in order of number."""
+def _question(proposal: Proposal, *, refused: bool) -> tuple[int, ...]:
+    """The ids that a proposal settles, in order of number.
+
+    A refused drop settles only its own direction (marked by a third 0): the other fact may well contain this one.
+    """
     if isinstance(proposal, Encode):
         return proposal.turns
+    if isinstance(proposal, Drop) and refused:
+        return (proposal.fact, proposal.duplicate_of, 0)
     named = proposal.model_dump(exclude={"kind", "reason"})
     ids: list[int] = []
     for value in named.values():
