@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Iterator
 
 from nocturne.errors import InputUnreadable
-from nocturne.formats.source import CHUNK, SPOOL, Source
+from nocturne.formats.source import CHUNK, Source
 
 MEMBER_BYTES = 8 * 1024**3
 """A member that unpacks to more than this is refused: no chat export comes near, and a bomb does."""
@@ -33,17 +32,8 @@ def members(archive: Source) -> Iterator[Source]:
 def _unpack(archive: Source, zipped: zipfile.ZipFile, info: zipfile.ZipInfo) -> Source | None:
     if info.file_size > MEMBER_BYTES:
         raise archive.refuse(f"{info.filename} unpacks to {info.file_size} bytes, more than {MEMBER_BYTES}")
-    spool = tempfile.SpooledTemporaryFile(max_size=SPOOL)  # noqa: SIM115 - the Source closes it
-    try:
-        with zipped.open(info) as packed:
-            left = MEMBER_BYTES
-            while left > 0 and (chunk := packed.read(CHUNK)):
-                spool.write(chunk)
-                left -= len(chunk)
-        return Source(spool, info.filename)  # type: ignore[arg-type]  # typeshed: not a BinaryIO, though it is one
-    except InputUnreadable:
-        spool.close()
-        return None
-    except BaseException:
-        spool.close()
-        raise
+    with zipped.open(info) as packed:
+        try:
+            return Source.of_chunks(iter(lambda: packed.read(CHUNK), b""), info.filename)
+        except InputUnreadable:
+            return None

@@ -15,7 +15,7 @@ from nocturne.core.facts import Outcome, Provenance, ToolCall, Turn
 from nocturne.formats.branches import Branches
 from nocturne.formats.content import blocks_of, joined_text
 from nocturne.formats.envelopes import Envelopes
-from nocturne.formats.reading import Context, Reader, Records, as_id, call, objects, result
+from nocturne.formats.reading import Context, Reader, Records, as_id, call, objects, result, word
 from nocturne.formats.source import decode_json
 from nocturne.formats.times import parse_time
 
@@ -95,7 +95,7 @@ ENVELOPES = Envelopes(
 
 
 def _claims(value: Mapping[str, Any]) -> bool:
-    kind = value.get("type")
+    kind = word(value.get("type"))
     if not isinstance(kind, str):
         return False
     if kind in _SPOKEN:
@@ -147,7 +147,7 @@ def _pieces(value: Mapping[str, Any], text: str) -> Iterator[tuple[Provenance, s
     """The classes and texts that one text of a user line falls into."""
     origin = value.get("origin")
     origin = origin if isinstance(origin, dict) else {}
-    kind = origin.get("kind")
+    kind = word(origin.get("kind"))
     from_agent = bool(value.get("isSidechain") or origin.get("senderTaskId") or origin.get("from"))
     not_typed = bool(value.get("isMeta") or value.get("isVisibleInTranscriptOnly"))
     if value.get("isCompactSummary") or text.startswith(_CONTINUED):
@@ -177,7 +177,7 @@ class _Session:
 
     def line(self, value: Mapping[str, Any]) -> Iterator[Turn]:
         """The turns that this line completes."""
-        kind = value.get("type")
+        kind = word(value.get("type"))
         session = as_id(value.get("sessionId")) or as_id(value.get("session_id"))
         if session is not None:
             self._context.state["session"] = session
@@ -226,7 +226,7 @@ class _Session:
             self._message = identity
         speech: Provenance = "subagent" if value.get("isSidechain") else "assistant"
         for part, block in enumerate(blocks):
-            kind = block.get("type")
+            kind = word(block.get("type"))
             if kind == "text":
                 self._say(value, speech, block.get("text"), part)
             elif kind == "thinking":
@@ -261,7 +261,7 @@ class _Session:
             return
         part = 0
         for block in blocks:
-            kind = block.get("type")
+            kind = word(block.get("type"))
             if kind == "tool_result":
                 self._held.append(self._result(value, block, part))
                 part += 1

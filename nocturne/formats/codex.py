@@ -14,7 +14,7 @@ from typing import Any
 
 from nocturne.core.facts import Outcome, Provenance, ToolCall, Turn
 from nocturne.formats.content import blocks_of, first_text, joined_text
-from nocturne.formats.reading import Context, Reader, Records, as_id, as_text, call, objects, result
+from nocturne.formats.reading import Context, Reader, Records, as_id, as_text, call, objects, result, word
 from nocturne.formats.source import decode_json
 
 _ENVELOPE_TYPES = frozenset(
@@ -62,7 +62,7 @@ _ABORTED = re.compile(r"\s*(?:aborted by (?:the )?user|\[?command (?:was )?inter
 
 
 def _claims(value: Mapping[str, Any]) -> bool:
-    kind = value.get("type")
+    kind = word(value.get("type"))
     if isinstance(value.get("payload"), dict):
         return kind in _ENVELOPE_TYPES
     if "record_type" in value:
@@ -96,7 +96,7 @@ class _Rollout:
 
     def line(self, value: Mapping[str, Any]) -> Iterator[Turn]:
         """The turns of one line."""
-        kind, payload = value.get("type"), value.get("payload")
+        kind, payload = word(value.get("type")), value.get("payload")
         self._at = self._context.time(value.get("timestamp")) if "payload" in value else None
         if not isinstance(payload, dict):
             yield from self._bare(value)
@@ -122,10 +122,10 @@ class _Rollout:
             self._context.skip("not conversation: state")
         elif value.get("type") is None and "instructions" in value:
             self._begin(value)
-        elif value.get("type") in _BARE_TYPES | _CALLS | _OUTPUTS:
+        elif word(value.get("type")) in _BARE_TYPES | _CALLS | _OUTPUTS:
             yield from self._item(value)
         else:
-            kind = value.get("type")
+            kind = word(value.get("type"))
             self._context.skip(f"unknown type: {kind if isinstance(kind, str) else '(none)'}")
 
     def _begin(self, payload: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ class _Rollout:
             self._given.clear()
 
     def _item(self, item: Mapping[str, Any]) -> Iterator[Turn]:
-        kind = item.get("type")
+        kind = word(item.get("type"))
         if kind == "message":
             yield from self._message("item", item.get("role"), item.get("content"), item.get("id"))
         elif kind == "agent_message":
@@ -161,7 +161,7 @@ class _Rollout:
             self._context.skip(f"not conversation: {kind}")
 
     def _event(self, event: Mapping[str, Any]) -> Iterator[Turn]:
-        kind = event.get("type")
+        kind = word(event.get("type"))
         if kind == "task_started":
             self._enter(event)
         if kind == "user_message":

@@ -43,7 +43,7 @@ def joined_text(content: Any) -> tuple[str, list[str]]:
 def block_text(block: Mapping[str, Any]) -> str | None:
     """A text block's words, under whichever key they stand; None for other blocks."""
     kind = block.get("type", "text")
-    if kind not in TEXT_KINDS:
+    if not isinstance(kind, str) or kind not in TEXT_KINDS:
         return None
     return next((words for words in (block.get(key) for key in _WORD_KEYS) if isinstance(words, str)), None)
 

@@ -12,7 +12,7 @@ from typing import Any
 from nocturne.core.facts import Outcome, Provenance, ToolCall, Turn
 from nocturne.formats.content import block_text, blocks_of, first_text, joined_text
 from nocturne.formats.envelopes import Envelopes
-from nocturne.formats.reading import Context, as_id, call, result
+from nocturne.formats.reading import Context, as_id, call, result, word
 from nocturne.formats.roles import provenance_of
 from nocturne.formats.source import decode_json
 
@@ -86,7 +86,11 @@ class Conversation:
         if isinstance(reasoning, str) and reasoning.strip():
             yield self._turn(message, reasoning, "thinking")
         if provenance == "tool":
-            yield self._result(message, content, body)
+            results = [one for one in blocks_of(content) or () if word(one.get("type")) in _RESULTS]
+            for block in results:
+                yield from self._other(message, block)
+            if not results:
+                yield self._result(message, content, body)
             return
         yield from self._blocks(message, content, provenance)
         yield from self._calls(message)
@@ -103,7 +107,7 @@ class Conversation:
         after: list[Mapping[str, Any]] = []
         for block in blocks:
             text = block_text(block)
-            kind = block.get("type")
+            kind = word(block.get("type"))
             if text is not None:
                 words.append(text)
             elif kind in _THOUGHTS:
@@ -138,7 +142,7 @@ class Conversation:
 
     def _other(self, message: _Message, block: Mapping[str, Any]) -> Iterator[Turn]:
         """The call or the result in a block that holds no words; pictures are counted."""
-        kind = block.get("type")
+        kind = word(block.get("type"))
         if kind in _CALLS:
             yield self._called(message, block)
         elif kind in _RESULTS:

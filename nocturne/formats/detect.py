@@ -98,6 +98,8 @@ def _json_seen(source: Source, values: Sequence[Any], objects: Sequence[Mapping[
     for training, name in _TRAINING_KEYS:
         if training <= keys:
             return f"{name}, which nobody said to anybody"
+    if source.shape == "lines" and len(objects) == 1:
+        what = "one JSON object"
     return f"{what} with the keys {_listed(keys)}"
 
 

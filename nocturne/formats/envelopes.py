@@ -1,4 +1,4 @@
-"""What coding agents put into a person's turn, told apart by its tags from what was typed."""
+"""What agents put into a person's turn, told apart by its tags from what was typed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ class Envelopes:
     """The injected openings of one agent.
 
     ``blocks`` are tags whose whole block is injected wherever it stands; ``heads`` are patterns that make a
-    whole text injected when it begins with one of them.
+    whole text injected when it begins with one of them; ``wrappers`` are tags around what was typed.
     """
 
-    def __init__(self, blocks: Sequence[str], heads: Sequence[str]) -> None:
+    def __init__(self, blocks: Sequence[str], heads: Sequence[str], wrappers: Sequence[str] = ()) -> None:
         names = "|".join(blocks)
         self._block = re.compile(rf"<(?P<tag>{names})(?:\s[^<>]*)?>.*?</(?P=tag)>", re.DOTALL)
         self._head = re.compile(rf"\s*(?:{'|'.join(heads)})")
         self._orphan = re.compile(rf"\s*<(?:{names})(?:\s[^<>]*)?>")
+        self._wrapper = re.compile(rf"</?(?:{'|'.join(wrappers)})>") if wrappers else None
 
     def split(self, text: str) -> Iterator[Piece]:
         """The injected and the typed pieces in order, none of them blank; typed pieces are joined to one."""
@@ -34,6 +35,39 @@ class Envelopes:
             at = match.end()
             yield True, match.group().strip()
         typed.append(text[at:])
+        if self._wrapper is not None:
+            typed = [self._wrapper.sub("", piece) for piece in typed]
         rest = "\n".join(piece.strip() for piece in typed if piece.strip())
         if rest:
             yield bool(self._head.match(rest) or self._orphan.match(rest)), rest
+
+
+COMMON = Envelopes(
+    blocks=(
+        "system-reminder",
+        "environment_details",
+        "user_info",
+        "git_status",
+        "project_layout",
+        "open_and_recently_viewed_files",
+        "attached_files",
+        "additional_data",
+        "rules",
+        "cursor_rules",
+        "always_applied_workspace_rules",
+        "agent_skills",
+        "explicit_instructions",
+        "file_content",
+        "folder_content",
+        "url_content",
+        "current_file",
+    ),
+    heads=(
+        r"\[[a-z_]+(?: for [^\]\n]*)?\] Result:",
+        r"\[ERROR\] You did not use a tool",
+        r"\[TASK RESUMPTION\]",
+        r"The user has (?:denied|rejected) this operation",
+    ),
+    wrappers=("task", "user_query", "user_message", "feedback", "answer"),
+)
+"""The envelopes of editors' agents whose dumps are plain role-and-content messages."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from nocturne.core.facts import Provenance, Turn
 from nocturne.formats.content import first_text
-from nocturne.formats.reading import Context, Reader, Records, as_id, as_text, call, objects, result
+from nocturne.formats.reading import Context, Reader, Records, as_id, as_text, call, objects, result, word
 from nocturne.formats.source import Record
 
 _TYPES: dict[str, Provenance] = {
@@ -26,7 +26,7 @@ def _claims(value: Mapping[str, Any]) -> bool:
         return True
     if any(command in value for command in _COMMANDS):
         return True
-    return value.get("type") in _TYPES and "content" in value and "id" in value and "role" not in value
+    return word(value.get("type")) in _TYPES and "content" in value and "id" in value and "role" not in value
 
 
 def _read(records: Records, context: Context) -> Iterator[Turn]:
@@ -80,7 +80,7 @@ def _set(
 
 
 def _message(message: Mapping[str, Any], session: str, context: Context, *, active: bool) -> Iterator[Turn]:
-    kind = message.get("type")
+    kind = word(message.get("type"))
     provenance = _TYPES.get(kind) if isinstance(kind, str) else None
     if provenance is None:
         context.skip(f"unknown type: {kind}")
@@ -150,7 +150,7 @@ def _call(
     )
     if "result" not in one and "status" not in one:
         return
-    status = one.get("status")
+    status = word(one.get("status"))
     outcome = result(
         name,
         identity,

@@ -13,12 +13,22 @@ from nocturne.formats import (
     chatgpt,
     claude_ai,
     claude_code,
+    claude_memory,
+    cline,
     codex,
+    cursor,
     dialogue,
     gemini_cli,
+    langchain,
+    letta,
+    mcp_log,
+    mem0,
     messages,
     native,
     openclaw,
+    opencode,
+    swe_agent,
+    traces,
 )
 from nocturne.formats.archive import members
 from nocturne.formats.detect import accepted, detect
@@ -32,8 +42,18 @@ READERS: tuple[Reader, ...] = (
     messages.READER,
     codex.READER,
     claude_ai.READER,
+    claude_memory.READER,
     openclaw.READER,
+    letta.READER,
     gemini_cli.READER,
+    traces.READER,
+    cline.READER,
+    opencode.READER,
+    cursor.READER,
+    langchain.READER,
+    mem0.READER,
+    mcp_log.READER,
+    swe_agent.READER,
     dialogue.READER,
 )
 
@@ -65,7 +85,7 @@ def read(
     turns are read.
     """
     forced = reader_named(format) if format is not None else None
-    opened = Source.open(source, name=name)
+    opened = open_source(source, name=name)
     try:
         if opened.shape == "zip":
             return _read_archive(opened, forced, tz)
@@ -74,6 +94,13 @@ def read(
     except BaseException:
         opened.close()
         raise
+
+
+def open_source(source: Path | str | bytes | BinaryIO, *, name: str | None = None) -> Source:
+    """The source's bytes; a folder that is one transcript becomes JSON lines first."""
+    if isinstance(source, str | Path) and Path(source).is_dir() and opencode.is_storage(Path(source)):
+        return Source.of_chunks(opencode.folder_lines(Path(source)), name or Path(source).name)
+    return Source.open(source, name=name)
 
 
 def _read_one(source: Source, reader: Reader, start: int, state: dict[str, Any], tz: tzinfo) -> Reading:

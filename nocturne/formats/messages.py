@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nocturne.core.facts import Turn
+from nocturne.formats.content import blocks_of
 from nocturne.formats.conversation import Conversation
-from nocturne.formats.reading import Context, Reader, Records, as_id, objects
+from nocturne.formats.envelopes import COMMON
+from nocturne.formats.reading import Context, Reader, Records, as_id, objects, word
 
 _LISTS = ("messages", "conversations", "conversation", "items")
 _RESPONSES_ITEMS = frozenset({"input_text", "output_text"})
@@ -19,12 +21,7 @@ _RESPONSES_ITEMS = frozenset({"input_text", "output_text"})
 
 def _claims(value: Mapping[str, Any]) -> bool:
     if _is_message(value):
-        content = value.get("content")
-        kinds = (
-            [block.get("type") for block in content if isinstance(block, dict)]
-            if isinstance(content, list)
-            else []
-        )
+        kinds = [word(block.get("type")) for block in blocks_of(value.get("content")) or ()]
         rollout = value.get("type") == "message" and any(kind in _RESPONSES_ITEMS for kind in kinds)
         return value.get("type") in (None, "text", "message") and not rollout and "sessionId" not in value
     history = value.get("history")
@@ -50,7 +47,7 @@ def _messages(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _read(records: Records, context: Context) -> Iterator[Turn]:
-    loose = Conversation(context, context.session)
+    loose = Conversation(context, context.session, envelopes=COMMON)
     count = int(context.state.get("conversations", 0))
     for value in objects(records, context):
         if _is_message(value):
@@ -64,7 +61,7 @@ def _read(records: Records, context: Context) -> Iterator[Turn]:
                 context.skip(f"unknown type: {kind}" if isinstance(kind, str) else "malformed: no messages")
                 continue
             named = as_id(chat.get("id")) or as_id(chat.get("conversation_id")) or as_id(chat.get("session"))
-            conversation = Conversation(context, named or f"{context.session}:{count}")
+            conversation = Conversation(context, named or f"{context.session}:{count}", envelopes=COMMON)
             count += 1
             context.state["conversations"] = count
             if isinstance(chat.get("system"), str):

@@ -8,7 +8,7 @@ from typing import Any
 from nocturne.core.facts import Turn
 from nocturne.formats.conversation import Conversation
 from nocturne.formats.envelopes import Envelopes
-from nocturne.formats.reading import Context, Reader, Records, as_id, objects
+from nocturne.formats.reading import Context, Reader, Records, as_id, objects, word
 
 _NOISE = frozenset(
     {"model_change", "thinking_level_change", "custom", "session_info", "label", "compact", "leaf", "bash"}
@@ -23,19 +23,21 @@ _BEGINNINGS = frozenset({"session", "session_start"})
 
 
 def _claims(value: Mapping[str, Any]) -> bool:
-    kind = value.get("type")
+    kind = word(value.get("type"))
     if kind == "message":
         message = value.get("message")
         return isinstance(message, dict) and isinstance(message.get("role"), str)
     if kind in _BEGINNINGS:
         return bool(_MARKS & value.keys())
-    return kind in _SUMMARIES or (kind in _NOISE and "timestamp" in value) or kind == "custom_message"
+    if kind in _SUMMARIES:
+        return isinstance(value.get("summary"), str)
+    return (kind in _NOISE and "timestamp" in value) or kind == "custom_message"
 
 
 def _read(records: Records, context: Context) -> Iterator[Turn]:
     conversation: Conversation | None = None
     for value in objects(records, context):
-        kind = value.get("type")
+        kind = word(value.get("type"))
         if kind in _BEGINNINGS:
             context.state["session"] = as_id(value.get("id")) or context.session
             conversation = None
@@ -57,7 +59,7 @@ def _read(records: Records, context: Context) -> Iterator[Turn]:
 
 def _aside(value: Mapping[str, Any], session: str, context: Context) -> Iterator[Turn]:
     """A summary of earlier talk, or a message that an extension put in."""
-    kind = value.get("type")
+    kind = word(value.get("type"))
     text = value.get("content" if kind == "custom_message" else "summary")
     if not isinstance(text, str) or not text.strip():
         context.skip(f"empty text: {kind}")

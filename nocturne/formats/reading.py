@@ -142,6 +142,11 @@ def as_id(value: Any) -> str | None:
     return None
 
 
+def word(value: Any) -> str | None:
+    """A type's or role's word; None for what is no text, so that it can be looked up in a table."""
+    return value if isinstance(value, str) else None
+
+
 def as_text(value: Any) -> str:
     """A payload as text: strings as they are, everything else as compact JSON."""
     if isinstance(value, str):

@@ -9,7 +9,7 @@ import json
 import re
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Literal, Self
 
 from nocturne.errors import InputUnreadable
 
-Shape = Literal["lines", "array", "document", "text", "sqlite", "zip", "folder"]
+Shape = Literal["lines", "array", "document", "text", "sqlite", "zip"]
 
 HEAD_BYTES = 256 * 1024
 CHUNK = 1024 * 1024
@@ -82,6 +82,7 @@ class Source:
         self._stream = stream
         self.name = name
         self.path = path
+        self._document: Any = None
         self.size = stream.seek(0, io.SEEK_END)
         self.head = self.peek(HEAD_BYTES)
         wide = next((encoding for bom, encoding in _WIDE_BOMS if self.head.startswith(bom)), None)
@@ -103,17 +104,31 @@ class Source:
                     hint="rename the file without .deleted if it should be read after all",
                 )
             try:
-                return cls(where.open("rb"), name or where.name, where)
+                stream = where.open("rb")
             except FileNotFoundError as error:
                 raise InputUnreadable(f"{where} does not exist", hint="check the path") from error
             except IsADirectoryError as error:
                 raise InputUnreadable(f"{where} is a directory", hint="give it to ingest as it is") from error
-            except OSError as error:
-                raise InputUnreadable(f"{where} cannot be read: {error.strerror}") from error
+            except (OSError, ValueError) as error:
+                raise InputUnreadable(f"{where} cannot be read: {error}") from error
+            try:
+                return cls(stream, name or where.name, where)
+            except BaseException:
+                stream.close()
+                raise
+        return cls.of_chunks(iter(lambda: path.read(CHUNK), b""), name or "stdin")
+
+    @classmethod
+    def of_chunks(cls, chunks: Iterable[bytes], name: str) -> Source:
+        """Bytes that come piece by piece, kept in a temporary file once they are large."""
         spool = tempfile.SpooledTemporaryFile(max_size=SPOOL)  # noqa: SIM115 - the Source closes it
-        while chunk := path.read(CHUNK):
-            spool.write(chunk)
-        return cls(spool, name or "stdin")  # type: ignore[arg-type]  # typeshed: not a BinaryIO, though it is one
+        try:
+            for chunk in chunks:
+                spool.write(chunk)
+            return cls(spool, name)  # type: ignore[arg-type]  # typeshed: no BinaryIO, though it is one
+        except BaseException:
+            spool.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -196,14 +211,17 @@ class Source:
             raise reader.broken("more text follows the end of the JSON list")
 
     def document(self) -> Any:
-        """The whole file as one JSON value."""
+        """The whole file as one JSON value, decoded once."""
+        if self._document is not None:
+            return self._document
         text = self.text()
         try:
-            return decode_json(text)
+            self._document = decode_json(text)
         except json.JSONDecodeError as error:
             raise self.refuse(*_explain(error, len(text))) from error
         except ValueError as error:
             raise self.refuse(f"the JSON cannot be read: {error}") from error
+        return self._document
 
     def tables(self) -> set[str]:
         """The names of a SQLite file's tables."""

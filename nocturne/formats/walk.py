@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nocturne.errors import InputUnreadable
+from nocturne.formats import opencode
 from nocturne.formats.archive import members
 from nocturne.formats.detect import detect
 from nocturne.formats.ingestion import READERS
@@ -47,7 +48,7 @@ def discover(path: Path | str) -> Discovery:
     found: list[Path] = []
     seen: set[tuple[int, int]] = set()
     for file in _files(root, skipped):
-        reason = _unfit(file, seen)
+        reason = None if file.is_dir() else _unfit(file, seen)
         if reason is None:
             found.append(file)
         else:
@@ -73,6 +74,10 @@ def _files(root: Path, skipped: Tally) -> Iterator[Path]:
             below.clear()
             continue
         walked.add((status.st_dev, status.st_ino))
+        if opencode.is_storage(Path(folder)):
+            below.clear()
+            yield Path(folder)
+            continue
         below[:] = sorted(name for name in below if name not in _PASSED_OVER)
         yield from (Path(folder) / name for name in sorted(names))
 
