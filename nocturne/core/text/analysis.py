@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from nocturne.core.text.folding import LIMIT, Places, clean, fold
+from nocturne.core.text.folding import LIMIT, Places, clean
 from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
-from nocturne.core.text.lexing import pieces
-from nocturne.core.text.naming import sentences_and_names
-from nocturne.core.text.parts import Part
+from nocturne.core.text.lexing import cut
+from nocturne.core.text.naming import acts, ends
+from nocturne.core.text.parts import CAPITAL, Line, Part
 from nocturne.core.text.quantities import TRIGGERS, Quantities
-from nocturne.core.text.stemming import stem_of
+from nocturne.core.text.stemming import bare
 from nocturne.core.text.unspaced import cut_run
 from nocturne.core.text.wording import Wording, speaker_words
 
 Kind = Literal["word", "name", "value", "subject", "punct"]
+_KINDS: dict[str, Kind] = {"word": "word", "symbol": "word", "unspaced": "word", "subject": "subject"}
+_NO_WORDS = frozenset({"mark", "open", "break"})
+_new = tuple.__new__
+"""A Token made this way skips one call; a text holds dozens of them."""
 
 
 class Token(NamedTuple):
@@ -70,7 +75,7 @@ class _Reader:
         self.tongue = tongue
         self.wording = Wording(tongue, lexicon)
         self.quantities = Quantities(tongue, lexicon)
-        self.stem = lru_cache(maxsize=65_536)(lambda form: stem_of(form, tongue))
+        self.abbreviations = tongue.words("abbreviations")
 
 
 @lru_cache(maxsize=64)
@@ -82,64 +87,111 @@ def _reader(language: str, lexicon: Lexicon) -> _Reader:
 def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis:
     """Analyse a text said by ``speaker``, whose name then is the subject; never raises, linear in its length."""
     cleaned, places = clean(text)
-    cut = pieces(cleaned)
-    language, scripts = language_of(cleaned, cut, lexicon)
+    pieces = cut(cleaned)
+    language, scripts = language_of(cleaned, pieces.pieces, lexicon)
     reader = _reader(language, lexicon)
-    parts = reader.wording.read(cut, speaker_words(speaker))
-    if any(part.kind in TRIGGERS or part.number for part in parts):
-        parts = reader.quantities.join(parts)
-    spans, names, initials, kinds = sentences_and_names(parts, cleaned, reader.tongue)
-    tokens: list[Token] = []
-    sentences: list[tuple[int, int]] = []
-    position: list[int] = []
-    for part, kind in zip(parts, kinds, strict=True):
-        position.append(len(tokens))
-        _add(part, kind, tokens, reader, text, places)
-    position.append(len(tokens))
-    for first, last in spans:
-        if position[last] > position[first]:
-            sentences.append((position[first], position[last]))
-    stop = reader.tongue.stopwords
-    said = [token for token in tokens if token.kind != "punct"]
+    line = reader.wording.read(pieces, speaker_words(speaker))
+    if any([part[0] in TRIGGERS or part[4] for part in line.parts]):
+        line = reader.quantities.join(line)
+    draft = _Draft(text, places, reader)
+    draft.take(line)
     return Analysis(
         text=text,
         lang=language,
         scripts=scripts,
         judged=language != UNKNOWN and len(text) <= LIMIT,
-        tokens=tuple(tokens),
-        sentences=tuple(sentences),
-        words=tuple([token.form for token in said]),
-        content=frozenset([t.stem for t in said if t.kind != "subject" and t.form not in stop]),
-        names=names,
-        initials=initials,
-        values=frozenset([token.form for token in said if token.kind == "value"]),
-        mixed=()
-        if text.isascii()
-        else tuple(p.surface for p in cut if p.kind == "word" and is_mixed(p.surface)),
+        tokens=tuple(draft.tokens),
+        sentences=tuple(draft.sentences),
+        words=tuple([token[1] for token in draft.tokens if token[5] != "punct"]),
+        content=frozenset(draft.content),
+        names=frozenset(draft.names),
+        initials=frozenset(draft.initials),
+        values=frozenset([token[1] for token in draft.tokens if token[5] == "value"]),
+        mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
     )
 
 
-def _add(
-    part: Part, kind: Kind | None, tokens: list[Token], reader: _Reader, text: str, places: Places
-) -> None:
-    """Append the token or tokens of a part."""
-    if kind is None:
-        return
-    if part.kind == "unspaced":
-        for what, form, first, last in cut_run(part.form, reader.tongue):
-            start, end = _range(part.start + first, part.start + last, places)
-            tokens.append(
-                Token(text[start:end], form, form, start, end, "subject" if what == "subject" else "word")
-            )
-        return
-    start, end = (part.start, part.end) if places is None else _range(part.start, part.end, places)
-    form = part.form
-    if kind in ("word", "name"):
-        tokens.append(Token(text[start:end], form, reader.stem(form), start, end, kind))
-        return
-    if part.kind == "number":
-        form = "#:" + form
-    tokens.append(Token(text[start:end], form, form, start, end, kind))
+class _Draft:
+    """Tokens, sentences, content and names, as the parts of a line are gone through."""
+
+    def __init__(self, text: str, places: Places, reader: _Reader) -> None:
+        self.text = text
+        self.places = places
+        self.reader = reader
+        self.tokens: list[Token] = []
+        self.sentences: list[tuple[int, int]] = []
+        self.content: list[str] = []
+        self.names: list[str] = []
+        self.initials: list[str] = []
+
+    def take(self, line: Line) -> None:
+        """Go through the parts once."""
+        parts = line.parts
+        tokens, content, text, places = self.tokens, self.content, self.text, self.places
+        initial, ended, begun = True, False, 0
+        for i, (part, (start, end)) in enumerate(zip(parts, line.spans, strict=True)):
+            what = part[0]
+            if what in _NO_WORDS:
+                if what == "mark":
+                    if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
+                        ended = initial = True
+                    elif part.form == ":" or (part.form == ")" and self._is_item(begun)):
+                        initial = True
+                elif what == "open":
+                    initial = True
+                else:
+                    begun, initial, ended = self._end(begun), True, False
+                    continue
+                kind: Kind = "punct"
+            else:
+                if ended:
+                    begun, ended = self._end(begun), False
+                kind = _KINDS.get(what, "value")
+                if part[6]:
+                    kind = self._named(parts, i, kind, initial=initial)
+                initial = False
+                if what == "unspaced":
+                    self._run(part.form, start)
+                    continue
+                if part[7]:
+                    content.append(part[5] or _form(part))
+            if places is not None:
+                start, end = _range(start, end, places)
+            form = part[1] if what != "number" else "#:" + part[1]
+            tokens.append(_new(Token, (text[start:end], form, part[5] or form, start, end, kind)))
+        self._end(begun)
+
+    def _end(self, begun: int) -> int:
+        """Close the sentence that began at a token; where the next one begins."""
+        if len(self.tokens) > begun:
+            self.sentences.append((begun, len(self.tokens)))
+        return len(self.tokens)
+
+    def _is_item(self, begun: int) -> bool:
+        """Whether only a number stands in the sentence so far: *1)*."""
+        return len(self.tokens) - begun == 1 and self.tokens[-1].form.startswith("#:")
+
+    def _named(self, parts: Sequence[Part], i: int, kind: Kind, *, initial: bool) -> Kind:
+        """Note a capitalised word as a name, or as one that only its place may have made so."""
+        part = parts[i]
+        shown = bare(part.surface)
+        if part.capital == CAPITAL and initial and not acts(parts, i, self.reader.tongue):
+            self.initials.append(shown)
+            return kind
+        self.names.append(shown)
+        return "name" if kind == "word" else kind
+
+    def _run(self, run: str, base: int) -> None:
+        """Add the tokens of a run without spaces."""
+        for kind, form, first, last in cut_run(run, self.reader.tongue):
+            start, end = _range(base + first, base + last, self.places)
+            self.tokens.append(Token(self.text[start:end], form, form, start, end, kind))
+            if kind == "word" and form not in self.reader.tongue.stopwords:
+                self.content.append(form)
+
+
+def _form(part: Part) -> str:
+    return part.form if part.kind != "number" else "#:" + part.form
 
 
 def _range(first: int, last: int, places: Places) -> tuple[int, int]:
@@ -147,8 +199,3 @@ def _range(first: int, last: int, places: Places) -> tuple[int, int]:
     if places is None:
         return first, last
     return places[first], max(places[last], places[last - 1] + 1)
-
-
-def content_words(text: str, lexicon: Lexicon) -> frozenset[str]:
-    """The casefolded words of a text that are no stopwords, unstemmed: what names are looked up in."""
-    return frozenset(fold(token.surface) for token in analyse(text, lexicon).tokens if token.kind != "punct")

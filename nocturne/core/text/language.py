@@ -45,9 +45,10 @@ def scripts_of(text: str) -> dict[str, int]:
     return found
 
 
-def is_mixed(word: str) -> bool:
+def is_mixed(piece: Piece) -> bool:
     """Whether one word holds letters of scripts whose letters look alike."""
-    return not word.isascii() and len(_MIXABLE & scripts_of(word).keys()) > 1
+    word = piece.surface
+    return piece.kind == "word" and not word.isascii() and len(_MIXABLE & scripts_of(word).keys()) > 1
 
 
 def language_of(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> tuple[str, frozenset[str]]:
@@ -92,21 +93,16 @@ def _known(language: str, text: str, cut: Sequence[Piece], lexicon: Lexicon) -> 
 
 def _latin(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
     """The Latin-script language whose function words are most; a short text with none is read as the first."""
-    counts: dict[str, int] = {}
-    speaks_for = lexicon.speaks_for
-    words = 0
-    for piece in cut:
-        if piece.kind in WORDS:
-            words += 1
-            for name in speaks_for.get(fold(piece.surface), ()):
-                counts[name] = counts.get(name, 0) + 1
+    votes = lexicon.votes
+    surfaces = [piece[1] for piece in cut if piece[0] in WORDS]
+    counts = votes.tally(surfaces)
     if not text.isascii():
         for letter in set(text.lower()):
             for name in lexicon.letters.get(letter, ()):
                 counts[name] = counts.get(name, 0) + 2
     if not counts:
         limit: int = lexicon.data.get("latin_limit", 0)
-        return next(iter(lexicon.tongues)) if words <= limit else UNKNOWN
+        return next(iter(lexicon.tongues)) if len(surfaces) <= limit else UNKNOWN
     most = max(counts.values())
     for name in lexicon.tongues:
         if counts.get(name) == most:

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from nocturne.core.text.folding import fold
+
 SUBJECT = "§subj"
 OWNED = "§subj's"
 USER = "§user"
 USERS = "§user's"
+Phrase = tuple[tuple[str, ...], tuple[str, ...]]
+"""The words of a phrase, and the words that it becomes."""
 
 _LISTS = (
     "stopwords", "modals", "hedges", "quantifiers", "connectives", "directions", "order", "tense", "comparison",
@@ -127,13 +131,21 @@ class Tongue:
         return {word: form for form, words in forms.items() for word in words}
 
     @cached_property
-    def phrase_heads(self) -> Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]:
-        """First word to the phrases that begin with it and what they become, longest first."""
-        heads: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+    def phrase_heads(self) -> Mapping[str, Mapping[str, tuple[Phrase, ...]]]:
+        """First and second word to the phrases that begin so and what they become, longest first."""
+        heads: dict[str, dict[str, list[Phrase]]] = {}
         for phrase, outputs in self.table("phrases").items():
             words = tuple(phrase.split(" "))
-            heads.setdefault(words[0], []).append((words, tuple(outputs)))
-        return {head: tuple(sorted(many, key=lambda one: -len(one[0]))) for head, many in heads.items()}
+            heads.setdefault(words[0], {}).setdefault(words[1], []).append((words, tuple(outputs)))
+        return {
+            head: {second: tuple(sorted(many, key=lambda one: -len(one[0]))) for second, many in seconds.items()}
+            for head, seconds in heads.items()
+        }
+
+    @cached_property
+    def ordinal_starts(self) -> frozenset[str]:
+        """First words of the ordinals: *fourth*, and the *twenty* of *twenty-first*."""
+        return frozenset(word.split("-")[0] for word in self.table("ordinals"))
 
     @cached_property
     def endings(self) -> tuple[tuple[str, str], ...]:
@@ -150,6 +162,36 @@ class Tongue:
 def _several(entries: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     many = [tuple(entry.split(" ")) for entry in entries if " " in entry]
     return tuple(sorted(many, key=lambda one: (-len(one), one)))
+
+
+class Votes(dict[str, int]):
+    """Words to the languages that they speak for, one field of bits a language, so that a sum is a tally."""
+
+    WIDTH = 16
+    MEMO = 50_000
+
+    def __init__(self, speaks_for: Mapping[str, tuple[str, ...]]) -> None:
+        self.speaks_for = speaks_for
+        self.names = sorted({name for names in speaks_for.values() for name in names})
+        self.bits = {name: 1 << (self.WIDTH * n) for n, name in enumerate(self.names)}
+
+    def __missing__(self, surface: str) -> int:
+        vote = sum(self.bits[name] for name in self.speaks_for.get(fold(surface), ()))
+        if len(self) >= self.MEMO:
+            self.clear()
+        self[surface] = vote
+        return vote
+
+    def tally(self, surfaces: Iterable[str]) -> dict[str, int]:
+        """How many of the words speak for each language; languages without any are left out."""
+        total = sum(map(self.__getitem__, surfaces))
+        found: dict[str, int] = {}
+        for name in self.names if total else ():
+            count = total & 0xFFFF
+            if count:
+                found[name] = count
+            total >>= self.WIDTH
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +246,11 @@ class Lexicon:
             for word in words:
                 found.setdefault(word, []).append(name)
         return {word: tuple(names) for word, names in found.items()}
+
+    @cached_property
+    def votes(self) -> Votes:
+        """The counter of function words by language."""
+        return Votes(self.speaks_for)
 
     @cached_property
     def letters(self) -> Mapping[str, tuple[str, ...]]:

@@ -1,11 +1,13 @@
-"""Cut a cleaned text into pieces: literals first, then words, then punctuation.
+"""Cut a cleaned text into pieces: code first, then literals, words and punctuation, stretch by stretch.
 
-The expressions and their order are part of the measures: MEASURES.md, section "Pieces", repeats them.
+The expressions and their order are part of the measures: MEASURES.md, section "Pieces", repeats them. Every repeat
+that can fail after it has begun is bounded, so that no text takes more than linear time.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 NO_SPACE = (
@@ -19,67 +21,75 @@ _MARKS = (
     "\u0980-\u0dff\u0f71-\u0f84"
 )
 LETTER = f"(?:[^\\W\\d_{NO_SPACE}]|[{_MARKS}])"
-_PLAIN = r"[A-Za-z]+(?=[ ,;!?)\n]|\.?(?:[ \n]|\Z))"
-_SEGMENT = r"[A-Za-z0-9_.@%+~*-]*[A-Za-z0-9_%~*]"
+_SEGMENT = r"[A-Za-z0-9_.@%+~*-]{0,100}[A-Za-z0-9_%~*]"
+_URL = r"(?:[A-Za-z][A-Za-z0-9+.-]{0,15}://|www\.)[^\s<>\"'`|]*[A-Za-z0-9_/#=&%+~-]"
+_EMAIL = r"[A-Za-z0-9_.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"
+_STAMP = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
+    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w-])"
+)
+_DATE = (
+    r"[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{4}|[0-9]{2})(?![\w/])|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}(?!\w|\.[0-9])"
+    r"|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}(?![\w/])"
+)
+_RANGE = (
+    r"(?<![\w.,-])[0-9]{1,20}(?:[.:][0-9]{1,20}){0,4}(?:-[0-9]{1,20}(?:[.:][0-9]{1,20}){0,4}){1,8}"
+    r"(?![\w-])(?!\.[0-9])"
+)
+_VERSION = (
+    r"[0-9]{1,20}(?:\.[0-9]{1,20}){2,8}[-+][A-Za-z0-9.]{0,60}[A-Za-z0-9]"
+    r"|[0-9]{1,20}(?:\.[0-9]{1,20}){0,8}\.[xX*](?!\w)"
+)
+_NUMBER = (
+    r"(?:(?<![\w)\]])[-+±])?(?:[0-9]+(?:[.,:][0-9]+)*|\.[0-9]+)(?:\^[-+]?[0-9a-z]+)?"
+    rf"(?:{LETTER}(?:{LETTER}|[0-9_])*(?:\^[0-9])?)?"
+)
+_FLAG = r"(?<![\w-])(?:--[A-Za-z][A-Za-z0-9_-]*(?:=[^\s,;)]*[^\s,;).])?|-[A-Za-z]{1,4}(?![\w'-]))"
 
 EXPRESSIONS: tuple[tuple[str, str], ...] = (
-    ("plain", _PLAIN),
-    ("code", r"```[^`]{1,2000}```|`[^`\n]{1,400}`"),
-    ("url", r"(?:[A-Za-z][A-Za-z0-9+.-]{0,15}://|www\.)[^\s<>\"'`|]*[A-Za-z0-9_/#=&%+~-]"),
-    ("email", r"[A-Za-z0-9_.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"),
+    ("plain", r"[A-Za-z]+(?=[,;!?)]|\.?\Z)"),
+    ("url", _URL),
+    ("email", _EMAIL),
     ("window", r"[A-Za-z]:\\[^\s\"'<>|*?]*[^\s\"'<>|*?.,;:!)]"),
-    (
-        "stamp",
-        r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
-        r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w-])",
-    ),
-    (
-        "date",
-        r"[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{4}|[0-9]{2})(?![\w/])|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}(?!\w|\.[0-9])"
-        r"|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}(?![\w/])",
-    ),
+    ("stamp", _STAMP),
+    ("date", _DATE),
     ("path", rf"(?<![\w/.])(?:~|\.{{1,2}}|{_SEGMENT})?(?:/{_SEGMENT})+/?"),
-    ("range", r"(?<![\w.,-])[0-9]+(?:[.:][0-9]+)*(?:-[0-9]+(?:[.:][0-9]+)*)+(?!\w)"),
-    (
-        "version",
-        r"[0-9]+(?:\.[0-9]+){2,}[-+][A-Za-z0-9.]*[A-Za-z0-9]|[0-9]+(?:\.[0-9]+)*\.[xX*](?!\w)",
-    ),
-    (
-        "number",
-        rf"(?:(?<![\w)\]])[-+±])?(?:[0-9]+(?:[.,:][0-9]+)*|\.[0-9]+)(?:\^[-+]?[0-9a-z]+)?"
-        rf"(?:{LETTER}(?:{LETTER}|[0-9_])*(?:\^[0-9])?)?",
-    ),
-    (
-        "flag",
-        r"(?<![\w-])(?:--[A-Za-z][A-Za-z0-9_-]*(?:=[^\s,;)]*[^\s,;).])?|-[A-Za-z]{1,4}(?![\w'-]))",
-    ),
-    ("variable", r"\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[A-Za-z_][A-Za-z0-9_]*"),
+    ("range", _RANGE),
+    ("version", _VERSION),
+    ("number", _NUMBER),
+    ("flag", _FLAG),
+    ("variable", r"\$\{[A-Za-z_][A-Za-z0-9_]{0,60}\}|\$[A-Za-z_][A-Za-z0-9_]*"),
     ("tag", r"(?<!\w)[@#][A-Za-z0-9_][A-Za-z0-9_-]*"),
-    ("call", r"[A-Za-z_][A-Za-z0-9_.]*\(\)"),
+    ("call", r"[A-Za-z_][A-Za-z0-9_.]{0,100}\(\)"),
     ("initials", r"(?<!\w)(?:[^\W\d_]\.){2,}"),
-    ("dotted", r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)+"),
-    ("snake", r"(?=[A-Za-z0-9]+_+[A-Za-z0-9]|__)[A-Za-z0-9_]*[A-Za-z0-9][A-Za-z0-9_]*"),
-    ("mixed", r"[A-Za-z](?=[A-Za-z-]*[0-9])[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*"),
+    ("dotted", r"[A-Za-z_][A-Za-z0-9_-]{0,60}(?:\.[A-Za-z0-9_][A-Za-z0-9_-]{0,60})+"),
+    ("snake", r"(?=[A-Za-z0-9]{0,60}_{1,8}[A-Za-z0-9])(?:[A-Za-z0-9]+_+|_+[A-Za-z0-9])[A-Za-z0-9_]*"),
+    ("mixed", r"[A-Za-z](?=[A-Za-z-]{0,60}[0-9])[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*"),
     ("sharp", r"[A-Za-z](?:\+\+|#)(?!\w)"),
-    ("joint", r"[A-Za-z]+&[A-Za-z]+"),
+    ("joint", r"[A-Za-z]{1,20}&[A-Za-z]+"),
     ("money", r"(?:US|CA|AU|NZ|HK|R)?\$|[€£¥₹₽₩₪₺₫₴]"),
     ("unspaced", f"[{NO_SPACE}]+"),
-    ("word", rf"{LETTER}+(?:'{LETTER}+)*(?:(?<=s)'(?= {LETTER}))?"),
+    ("word", rf"{LETTER}+(?:'{LETTER}+)*(?:(?<=s)'\Z)?"),
     ("operator", r"<=|>=|!=|==|=>|->|<-|&&|\|\||[<>=+^~%±×÷≈√∞]|°[CF]?"),
-    ("break", r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*•+]|[0-9]{1,3}[.)])[ \t])"),
+    ("open", r"[“«„「『‹¿¡•]|(?:\A|(?<=[(\[{—/]))[\"']"),
     ("mark", r"\S"),
 )
-_LEX = re.compile("|".join(f"(?P<{name}>{expression})" for name, expression in EXPRESSIONS))
-_FIND = _LEX.finditer
+"""Names and expressions, tried in this order at every place of a stretch without spaces."""
+
+_FIND = re.compile("|".join(f"(?P<{name}>{expression})" for name, expression in EXPRESSIONS)).finditer
+_OUTER = re.compile(
+    r"(?P<code>```[^`]{1,2000}```|`[^`\n]{1,400}`)"
+    r"|(?P<break>\n[ \t]*\n|\n(?=[ \t]*(?:[-*•+]|[0-9]{1,3}[.)])[ \t]))"
+)
 WORDS = frozenset({"plain", "word"})
 LITERALS = frozenset(
-    {"code", "url", "email", "window", "path", "range", "version", "flag", "variable", "tag", "call", "dotted",
-     "snake", "mixed"}
-)  # fmt: skip
+    {"url", "window", "path", "range", "version", "flag", "variable", "tag", "call", "dotted", "snake", "mixed"}
+)
+_REMEMBERED = 64
 
 
 class Piece(NamedTuple):
-    """A stretch of the cleaned text; ``tied`` where a hyphen alone stands between it and the piece before."""
+    """A part of a stretch and its place in it; ``tied`` where only a hyphen is between it and the piece before."""
 
     kind: str
     surface: str
@@ -88,20 +98,65 @@ class Piece(NamedTuple):
     tied: bool
 
 
-def pieces(text: str) -> list[Piece]:
-    """The pieces of a cleaned text in order; a hyphen inside a compound is no piece, it ties its neighbours."""
-    found: list[Piece] = []
-    hyphen = -1
-    for match in _FIND(text):
-        kind = match.lastgroup or "mark"
-        start, end = match.span()
-        if kind == "mark" and match.group() == "-" and found and found[-1].end == start and _opens(text, end):
-            hyphen = end
-            continue
-        found.append(Piece(kind, match.group(), start, end, start == hyphen))
+class Cut(NamedTuple):
+    """The pieces of a text, and for each the place in the text where its stretch begins."""
+
+    pieces: list[Piece]
+    bases: list[int]
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The range of the text from one piece to the end of another."""
+        return self.bases[first] + self.pieces[first].start, self.bases[last] + self.pieces[last].end
+
+
+def cut(text: str) -> Cut:
+    """The pieces of a cleaned text in order."""
+    found = Cut([], [])
+    if "`" not in text and "\n" not in text:
+        _stretches(text, 0, found)
+        return found
+    done = 0
+    for match in _OUTER.finditer(text):
+        _stretches(text[done : match.start()].replace("\n", " "), done, found)
+        found.pieces.append(Piece(match.lastgroup or "", match.group(), 0, match.end() - match.start(), tied=False))
+        found.bases.append(match.start())
+        done = match.end()
+    _stretches(text[done:].replace("\n", " "), done, found)
     return found
 
 
-def _opens(text: str, at: int) -> bool:
-    """Whether a letter or digit follows the hyphen at once."""
-    return at < len(text) and text[at].isalnum()
+def _stretches(text: str, base: int, found: Cut) -> None:
+    """Cut what stands between spaces."""
+    pieces, bases = found
+    for stretch in text.split(" "):
+        if stretch:
+            within = _known(stretch) if len(stretch) <= _REMEMBERED else _cut_stretch(stretch)
+            if len(within) == 1:
+                pieces.append(within[0])
+                bases.append(base)
+            else:
+                pieces.extend(within)
+                bases.extend([base] * len(within))
+        base += len(stretch) + 1
+
+
+def _cut_stretch(stretch: str) -> tuple[Piece, ...]:
+    """The pieces of one stretch; a hyphen inside a compound is no piece, it ties its neighbours."""
+    found: list[Piece] = []
+    hyphen = -1
+    for match in _FIND(stretch):
+        start, end = match.span()
+        kind = match.lastgroup or "mark"
+        if kind == "mark" and found and stretch[start] == "-" and _is_inside(stretch, found[-1], start, end):
+            hyphen = end
+            continue
+        found.append(Piece(kind, match.group(), start, end, start == hyphen))
+    return tuple(found)
+
+
+def _is_inside(stretch: str, before: Piece, start: int, end: int) -> bool:
+    """Whether a hyphen has a piece right before it and a letter or digit right behind it."""
+    return before.end == start and before.kind != "mark" and end < len(stretch) and stretch[end].isalnum()
+
+
+_known = lru_cache(maxsize=65_536)(_cut_stretch)

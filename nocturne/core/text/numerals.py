@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon, Tongue
-from nocturne.core.text.lexing import WORDS, Piece
-from nocturne.core.text.parts import Part
+from nocturne.core.text.lexing import WORDS, Cut, Piece
+from nocturne.core.text.parts import Line, Part
 
 _SHAPE = re.compile(r"([-+±]?)(\.?[0-9][0-9.,:]*)(.*)", re.DOTALL)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-5][0-9])(?::([0-5][0-9]))?")
@@ -81,7 +81,7 @@ def numeric_part(piece: Piece, tongue: Tongue, lexicon: Lexicon) -> Part:
                 kind, form, number = "number", sign + digits, sign + digits
         else:
             kind, form, number = _tailed(sign, numeric, digits, tail, tongue, lexicon) or (kind, form, number)
-    return Part(kind, form, piece.start, piece.end, piece.tied, number, piece.surface)
+    return Part(kind, form, piece.surface, piece.tied, number)
 
 
 def _tailed(
@@ -126,8 +126,9 @@ def shifted(digits: str, places: int) -> str:
     return sign + moved + (f".{rest}" if rest else "")
 
 
-def word_number(cut: Sequence[Piece], i: int, tongue: Tongue, parts: list[Part]) -> int:
+def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
     """Read the number words from ``i`` on as one number or ordinal; how many pieces were taken."""
+    cut = text.pieces
     first = cut[i]
     ordinals = tongue.table("ordinals")
     for length in (2, 1):
@@ -135,15 +136,15 @@ def word_number(cut: Sequence[Piece], i: int, tongue: Tongue, parts: list[Part])
             continue
         ordinal = ordinals.get("-".join(_joined(cut, i + n) for n in range(length)))
         if ordinal is not None:
-            form, end = str(ordinal), cut[i + length - 1].end
+            form = str(ordinal)
             digits = "".join(c for c in form if c.isdigit())
-            parts.append(Part("ordinal", form, first.start, end, first.tied, digits, first.surface))
+            part = Part("ordinal", form, first.surface, first.tied, digits, form)
+            line.add(part, text.span(i, i + length - 1))
             return length
     total, current, taken = _sum(cut, i, tongue)
     if taken:
         value = str(total + (current or 0))
-        last = cut[i + taken - 1]
-        parts.append(Part("number", value, first.start, last.end, first.tied, value, first.surface))
+        line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i + taken - 1))
     return taken
 
 
@@ -226,32 +227,18 @@ def kanji_number(run: str) -> int | None:
     return total + section + max(digit, 0)
 
 
-def numeral_segments(piece: Piece, tongue: Tongue) -> list[Part]:
-    """An unspaced run with the numerals that stand before a counter taken out as numbers."""
+def numeral_segments(run: str, base: int, tongue: Tongue, line: Line) -> None:
+    """Add an unspaced run with the numerals that stand before a counter taken out as numbers."""
     counters = tongue.words("counters")
-    text, start = piece.surface, piece.start
-    found: list[Part] = []
     begun = 0
-    if counters:
-        for match in _KANJI_RUN.finditer(text):
-            number = kanji_number(match.group())
-            if number is None or text[match.end() : match.end() + 1] not in counters:
-                continue
-            if match.start() > begun:
-                found.append(
-                    Part("unspaced", text[begun : match.start()], start + begun, start + match.start())
-                )
-            found.append(
-                Part(
-                    "number",
-                    str(number),
-                    start + match.start(),
-                    start + match.end(),
-                    tied=False,
-                    number=str(number),
-                )
-            )
-            begun = match.end()
-    if begun < len(text):
-        found.append(Part("unspaced", text[begun:], start + begun, start + len(text)))
-    return found
+    for match in _KANJI_RUN.finditer(run) if counters else ():
+        number = kanji_number(match.group())
+        if number is None or run[match.end() : match.end() + 1] not in counters:
+            continue
+        if match.start() > begun:
+            line.add(Part("unspaced", run[begun : match.start()]), (base + begun, base + match.start()))
+        part = Part("number", str(number), match.group(), number=str(number))
+        line.add(part, (base + match.start(), base + match.end()))
+        begun = match.end()
+    if begun < len(run):
+        line.add(Part("unspaced", run[begun:]), (base + begun, base + len(run)))

@@ -4,24 +4,45 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nocturne.core.text.lexing import Piece
+Span = tuple[int, int]
+
+QUIET, CAPITAL, LOUD = 0, 1, 2
+"""No capital; a first capital, which a sentence's start may have made; capitals that only a name has."""
 
 
 class Part(NamedTuple):
-    """One form. ``number`` is set for numbers (digits) and month names (1 to 12), ``tail`` for what is glued on.
+    """One form. ``number`` holds the digits of a number, and of a month's name its number.
 
-    Kinds: word, subject, number, ordinal, literal (a finished value), clock, money, unspaced, mark, break.
+    Kinds: word, subject, symbol, number, ordinal, scaled, range, money, stamp, date, clock, literal, operator,
+    unspaced, open, mark, break.
     """
 
     kind: str
     form: str
-    start: int
-    end: int
+    surface: str = ""
     tied: bool = False
     number: str = ""
-    surface: str = ""
+    stem: str = ""
+    capital: int = QUIET
+    counts: bool = True
+    """Whether it is content."""
 
 
-def spanning(kind: str, form: str, first: Part | Piece, last: Part | Piece, surface: str = "") -> Part:
-    """A part over everything from one part to another."""
-    return Part(kind, form, first.start, last.end, first.tied, "", surface)
+class Line(NamedTuple):
+    """The parts of a text and their ranges in the cleaned text."""
+
+    parts: list[Part]
+    spans: list[Span]
+
+    def add(self, part: Part, span: Span) -> None:
+        """Append a part with its range."""
+        self.parts.append(part)
+        self.spans.append(span)
+
+
+class Joined(NamedTuple):
+    """What several parts became, its range, and how many parts it took."""
+
+    part: Part
+    span: Span
+    taken: int

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 from nocturne.core.text.lexicon import Tongue
 
+RunKind = Literal["subject", "word"]
 _CLASSES = re.compile(
     "[\u3041-\u3096\u309d-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+|[^\u3041-\u30ff\u31f0-\u31ff]+"
 )
@@ -24,7 +26,7 @@ def _splitter(tongue: Tongue) -> re.Pattern[str] | None:
     )
 
 
-def cut_run(run: str, tongue: Tongue) -> Iterator[tuple[str, str, int, int]]:
+def cut_run(run: str, tongue: Tongue) -> Iterator[tuple[RunKind, str, int, int]]:
     """Kind, form, start and end of each token of a run."""
     splitter = _splitter(tongue)
     begun = 0
@@ -37,7 +39,7 @@ def cut_run(run: str, tongue: Tongue) -> Iterator[tuple[str, str, int, int]]:
     yield from _bigrams(run, begun, len(run))
 
 
-def _bigrams(run: str, start: int, end: int) -> Iterator[tuple[str, str, int, int]]:
+def _bigrams(run: str, start: int, end: int) -> Iterator[tuple[RunKind, str, int, int]]:
     """Pairs of neighbours within each stretch of one class of letters; a single character stands alone."""
     for match in _CLASSES.finditer(run, start, end):
         first, last = match.span()

@@ -9,245 +9,228 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from nocturne.core.text.contracting import Contracting
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import OWNED, SUBJECT, USER, USERS, Lexicon, Tongue
-from nocturne.core.text.lexing import LITERALS, WORDS, Piece
+from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece
 from nocturne.core.text.numerals import numeral_segments, numeric_part, word_number
-from nocturne.core.text.parts import Part
+from nocturne.core.text.parts import CAPITAL, LOUD, QUIET, Line, Part, Span
+from nocturne.core.text.stemming import bare, stem_of
 
 _SUBJECT_FORMS = {SUBJECT: SUBJECT, OWNED: OWNED, USER: SUBJECT, USERS: OWNED}
 _CAMEL = re.compile(r"[a-z]+[A-Z][a-z0-9]")
 _LONGEST_NAME = 4
 _VERB_ENDINGS = ("s", "ed")
 _MEMO = 50_000
+_LONGEST_KEPT = 64
 
 
 class Wording:
-    """Reads the words of one language; remembers the words whose form does not depend on their neighbours."""
+    """Reads the words of one language; remembers the forms that do not depend on their neighbours."""
 
     def __init__(self, tongue: Tongue, lexicon: Lexicon) -> None:
         self.tongue = tongue
         self.lexicon = lexicon
-        self.english = tongue.language == "en"
-        self._plain: dict[str, tuple[str, str, str]] = {}
+        self._plain: dict[str, Part] = {}
+        self._others: dict[Piece, Part] = {}
         self._heads = tongue.phrase_heads
+        self._apart = Contracting(tongue)
         self._subject = tongue.subject
         self._agreement = tongue.table("agreement")
         self._aliases = tongue.table("aliases")
         self._months = tongue.table("months")
-        self._contractions = tongue.table("contractions")
-        self._elisions = tongue.table("elisions")
-        self._numbers = tongue.table("numbers")
-        self._ordinals = tongue.table("ordinals")
-        self._endings = tongue.table("contracted_endings")
-        self._participles = tongue.words("participles")
-        self._auxiliary = tongue.words("auxiliaries") | tongue.words("modals")
+        self._counting = {*tongue.table("numbers"), *tongue.table("scales"), *tongue.ordinal_starts}
+        self._has_user = tongue.language == "en"
+        self._after_user = tongue.words("auxiliaries") | tongue.words("modals") | tongue.negation
+        self._after_user |= tongue.words("participles")
 
-    def read(self, cut: Sequence[Piece], speaker: tuple[str, ...]) -> list[Part]:
+    def read(self, text: Cut, speaker: tuple[str, ...]) -> Line:
         """The parts of a text in order."""
-        parts: list[Part] = []
-        plain = self._plain
-        i = 0
-        while i < len(cut):
-            piece = cut[i]
-            if piece.kind in WORDS:
-                known = None if speaker else plain.get(piece.surface)
-                if known is not None:
-                    kind, form, number = known
-                    parts.append(Part(kind, form, piece.start, piece.end, piece.tied, number, piece.surface))
-                    i += 1
-                else:
-                    i += self._word(cut, i, parts, speaker)
+        line = Line([], [])
+        parts, spans = line
+        pieces, bases = text
+        plain, heads = self._plain, self._heads
+        i, end = 0, len(pieces)
+        while i < end:
+            piece = pieces[i]
+            known = plain.get(piece[1]) if piece[0] in WORDS else None
+            if (
+                known is None
+                or piece[4]
+                or speaker
+                or (known.form in heads and i + 1 < end and self._may_begin(known.form, pieces[i + 1]))
+            ):
+                i += self._slow(text, i, line, speaker)
             else:
-                self._other(piece, parts)
+                parts.append(known)
+                base = bases[i]
+                spans.append((base + piece[2], base + piece[3]))
                 i += 1
-        return parts
+        return line
 
-    def _other(self, piece: Piece, parts: list[Part]) -> None:
-        kind, surface, start, end, tied = piece
-        if kind == "number":
-            parts.append(numeric_part(piece, self.tongue, self.lexicon))
-        elif kind == "mark":
-            if surface == "&":
-                parts.append(Part("word", "and", start, end, tied, "", surface))
-            else:
-                parts.append(Part("symbol" if is_symbol(surface) else "mark", surface, start, end))
-        elif kind == "unspaced":
-            parts.extend(numeral_segments(piece, self.tongue))
-        elif kind == "code":
-            parts.append(Part("literal", " ".join(surface.strip("`").split()), start, end, tied, "", surface))
-        elif kind in LITERALS:
-            parts.append(Part("literal", surface, start, end, tied, "", surface))
-        elif kind in ("email", "sharp"):
-            parts.append(Part("literal", fold(surface), start, end, tied, "", surface))
-        elif kind in ("initials", "joint"):
-            parts.append(Part("word", fold(surface), start, end, tied, "", surface))
-        else:
-            parts.append(Part(kind, surface, start, end, tied, "", surface))
+    def _may_begin(self, form: str, following: Piece) -> bool:
+        return fold(following.surface) in self._heads[form]
 
-    def _word(self, cut: Sequence[Piece], i: int, parts: list[Part], speaker: tuple[str, ...]) -> int:
-        """Read the word at ``i``; how many pieces were taken."""
-        piece = cut[i]
+    def _slow(self, text: Cut, i: int, line: Line, speaker: tuple[str, ...]) -> int:
+        """Read the piece at ``i`` with its neighbours; how many pieces were taken."""
+        piece = text.pieces[i]
+        if piece.kind not in WORDS:
+            if piece.kind == "unspaced":
+                numeral_segments(piece.surface, text.span(i, i)[0], self.tongue, line)
+                return 1
+            part = self._others.get(piece)
+            if part is None:
+                part = self._other(piece)
+                if len(self._others) < _MEMO and len(piece.surface) <= _LONGEST_KEPT:
+                    self._others[piece] = part
+            line.add(part, text.span(i, i))
+            return 1
         folded = fold(piece.surface)
-        if speaker:
-            taken = self._speaker(cut, i, parts, speaker)
-            if taken:
-                return taken
-        for words, outputs in self._heads.get(folded, ()):
-            length = len(words)
-            if self._is_phrase(cut, i, words) and not self._is_compound(cut, i + length, outputs):
-                self._emit(outputs, cut[i], cut[i + length - 1], parts, named=bool(speaker))
-                return length
-        if folded in self._numbers or folded in self.tongue.table("scales") or folded in self._ordinals:
-            taken = word_number(cut, i, self.tongue, parts)
-            if taken:
-                return taken
-        apart = self._apart(folded, cut, i)
-        if apart is not None:
-            self._emit(apart, piece, piece, parts, named=bool(speaker))
-            return 1
-        if self.english and folded in ("user", "user's") and self._is_bare_user(cut, i):
-            self._emit((USER if folded == "user" else USERS,), piece, piece, parts, named=bool(speaker))
-            return 1
-        known = self._alone(piece.surface, folded)
-        if folded not in self._heads and not self._depends(folded):
-            if len(self._plain) >= _MEMO:
-                self._plain.clear()
-            self._plain[piece.surface] = known
-        kind, form, number = known
-        parts.append(Part(kind, form, piece.start, piece.end, piece.tied, number, piece.surface))
-        return 1
+        return (
+            (self._speaker(text, i, line, speaker) if speaker else 0)
+            or (self._phrase(text, i, folded, line, named=bool(speaker)) if folded in self._heads else 0)
+            or (word_number(text, i, self.tongue, line) if folded in self._counting else 0)
+            or self._single(text, i, folded, line, named=bool(speaker))
+        )
 
-    def _depends(self, folded: str) -> bool:
-        """Whether the word's form can hang on its neighbours."""
-        if folded in ("user", "user's") or "'" in folded:
-            return True
-        return folded in self._numbers or folded in self._ordinals or folded in self.tongue.table("scales")
+    def _other(self, piece: Piece) -> Part:
+        """What a piece that is no word becomes by itself."""
+        kind, surface, tied = piece.kind, piece.surface, piece.tied
+        if kind == "number":
+            return numeric_part(piece, self.tongue, self.lexicon)
+        if kind == "mark":
+            if surface == "&":
+                return self.word("and")._replace(surface=surface)
+            if is_symbol(surface):
+                return Part("symbol", surface, surface, stem=surface)
+            return Part(kind, surface, surface, counts=False)
+        if kind == "code":
+            return Part("literal", " ".join(surface.strip("`").split()), surface)
+        if kind in LITERALS:
+            return Part("literal", surface, surface, tied)
+        if kind in ("email", "sharp"):
+            return Part("literal", fold(surface), surface, tied)
+        if kind in ("initials", "joint"):
+            return self.word(surface, whole=True)._replace(tied=tied)
+        return Part(kind, surface, surface, tied)
 
-    def _alone(self, surface: str, folded: str) -> tuple[str, str, str]:
-        """Kind, form and month number of a word by itself."""
-        subject = self._subject.get(folded)
-        if subject is not None:
-            return ("subject", subject, "")
-        if _CAMEL.match(surface) and surface.isascii():
-            return ("literal", surface, "")
+    def word(self, surface: str, *, whole: bool = False) -> Part:
+        """A word by itself; ``whole`` where it is neither inflected nor a subject."""
+        folded = fold(surface)
+        if not whole:
+            subject = self._subject.get(folded)
+            if subject is not None:
+                return Part("subject", subject, surface, stem=subject, counts=False)
+            if surface.isascii() and _CAMEL.match(surface):
+                return Part("literal", surface, surface, capital=LOUD)
         month = ""
-        if folded in self._months and (not self.english or surface[0].isupper()):
+        if folded in self._months and (surface[0].isupper() or not self.tongue.data.get("months_capital")):
             month = str(self._months[folded])
         alias = self._aliases.get(surface) or self._aliases.get(folded)
-        return ("word", alias or self._agreement.get(folded, folded), month)
+        form = alias or self._agreement.get(folded, folded)
+        stem = form if whole else stem_of(form, self.tongue)
+        counts = bare(form) not in self.tongue.stopwords
+        return Part("word", form, surface, False, month, stem, self._capital(surface, folded, form), counts)
 
-    def _emit(
-        self, outputs: Sequence[str], first: Piece, last: Piece, parts: list[Part], *, named: bool
-    ) -> None:
+    def _capital(self, surface: str, folded: str, form: str) -> int:
+        """How much a word's capitals say."""
+        if surface == surface.lower():
+            return QUIET
+        shown, no_names = bare(surface), self.tongue.no_names
+        if not shown or bare(folded) in no_names or form in no_names:
+            return QUIET
+        if any(char.isupper() for char in shown[1:]):
+            return LOUD
+        return CAPITAL if shown[0].isupper() or shown[0].istitle() else QUIET
+
+    def _single(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
+        """A contraction, the bare *user*, or a plain word; one piece in every case."""
+        piece, span = text.pieces[i], text.span(i, i)
+        apart = self._apart.read(folded, text.pieces, i) if "'" in folded or folded in self._apart.whole else None
+        if apart is not None:
+            self._emit(apart, piece, span, line, named=named)
+            return 1
+        if self._has_user and folded in ("user", "user's") and self._is_bare_user(text.pieces, i):
+            self._emit((USER if folded == "user" else USERS,), piece, span, line, named=named)
+            return 1
+        part = self.word(piece.surface)
+        if folded not in self._counting and folded not in ("user", "user's") and "'" not in folded:
+            if len(self._plain) >= _MEMO:
+                self._plain.clear()
+            self._plain[piece.surface] = part
+        line.add(part._replace(tied=True) if piece.tied else part, span)
+        return 1
+
+    def _emit(self, outputs: Sequence[str], first: Piece, span: Span, line: Line, *, named: bool) -> None:
         """Put the words that a contraction or phrase stands for; each covers the whole of it."""
         for n, output in enumerate(outputs):
-            surface = first.surface if n == 0 else output
             if output in _SUBJECT_FORMS:
                 form = output if named else _SUBJECT_FORMS[output]
-                parts.append(Part("subject", form, first.start, last.end, first.tied, "", surface))
+                part = Part("subject", form, output, stem=form, counts=False)
             else:
-                kind, form, number = self._alone(output, output)
-                parts.append(Part(kind, form, first.start, last.end, first.tied, number, surface))
+                part = self.word(output)
+                if n == 0 and fold(bare(first.surface)).startswith(output):
+                    part = part._replace(capital=self._capital(first.surface, output, part.form))
+            surface = first.surface if n == 0 else output
+            line.add(part._replace(surface=surface, tied=first.tied and n == 0), span)
 
-    def _is_phrase(self, cut: Sequence[Piece], i: int, words: Sequence[str]) -> bool:
-        if i + len(words) > len(cut):
+    def _phrase(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
+        """The longest listed phrase that begins here."""
+        if i + 1 >= len(text.pieces):
+            return 0
+        for words, outputs in self._heads[folded].get(fold(text.pieces[i + 1].surface), ()):
+            length = len(words)
+            if self._stand(text.pieces, i, words) and not self._is_compound(text.pieces, i + length, outputs):
+                self._emit(outputs, text.pieces[i], text.span(i, i + length - 1), line, named=named)
+                return length
+        return 0
+
+    @staticmethod
+    def _stand(pieces: Sequence[Piece], i: int, words: Sequence[str]) -> bool:
+        """Whether exactly these words stand from ``i`` on."""
+        if i + len(words) > len(pieces):
             return False
-        return all(
-            cut[i + n].kind in WORDS and fold(cut[i + n].surface) == word for n, word in enumerate(words) if n
-        )
+        return all(pieces[i + n].kind in WORDS and fold(pieces[i + n].surface) == w for n, w in enumerate(words))
 
-    def _is_compound(self, cut: Sequence[Piece], after: int, outputs: Sequence[str]) -> bool:
+    def _is_compound(self, pieces: Sequence[Piece], after: int, outputs: Sequence[str]) -> bool:
         """Whether *the user* only begins a noun such as *the user interface*."""
-        if outputs[-1] != USER or after >= len(cut):
+        if outputs[-1] != USER or after >= len(pieces):
             return False
-        following = cut[after]
+        following = pieces[after]
         return following.tied or fold(following.surface) in self.tongue.words("subject_compounds")
 
-    def _is_bare_user(self, cut: Sequence[Piece], i: int) -> bool:
-        """Whether *user* without an article opens a sentence and a verb or a possession follows."""
-        if i and cut[i - 1].kind not in ("mark", "break"):
+    def _is_bare_user(self, pieces: Sequence[Piece], i: int) -> bool:
+        """Whether *user* without an article opens a clause and a verb or a possession follows."""
+        if i and pieces[i - 1].kind not in ("mark", "open", "break"):
             return False
-        if i + 1 >= len(cut) or cut[i + 1].kind not in WORDS or cut[i + 1].tied:
+        if i + 1 >= len(pieces) or pieces[i + 1].kind not in WORDS or pieces[i + 1].tied:
             return False
-        if fold(cut[i].surface) == "user's":
+        if fold(pieces[i].surface) == "user's":
             return True
-        following = fold(cut[i + 1].surface)
+        following = fold(pieces[i + 1].surface)
         if following in self.tongue.words("subject_compounds"):
             return False
-        return (
-            following in self._auxiliary
-            or following in self.tongue.words("participles")
-            or following.endswith(_VERB_ENDINGS)
-            or following in self.tongue.negation
-        )
+        return following in self._after_user or following.endswith(_VERB_ENDINGS)
 
-    def _speaker(self, cut: Sequence[Piece], i: int, parts: list[Part], speaker: tuple[str, ...]) -> int:
+    @staticmethod
+    def _speaker(text: Cut, i: int, line: Line, speaker: tuple[str, ...]) -> int:
         """Take the speaker's name, whole or its first word, as the subject."""
-        if not cut[i].surface[:1].isupper() and cut[i].surface.lower() != cut[i].surface.upper():
+        pieces = text.pieces
+        surface = pieces[i].surface
+        if surface == surface.lower() != surface.upper():
             return 0
-        for length in {len(speaker): 0, 1: 0}:
-            if i + length > len(cut) or any(cut[i + n].kind not in WORDS for n in range(length)):
+        for length in sorted({len(speaker), 1}, reverse=True):
+            if i + length > len(pieces) or any(pieces[i + n].kind not in WORDS for n in range(length)):
                 continue
-            words = [fold(cut[i + n].surface) for n in range(length)]
+            words = [fold(pieces[i + n].surface) for n in range(length)]
             owned = words[-1].endswith("'s")
             words[-1] = words[-1].removesuffix("'s")
             if tuple(words) == speaker[:length]:
                 form = OWNED if owned else SUBJECT
-                last = cut[i + length - 1]
-                parts.append(Part("subject", form, cut[i].start, last.end, cut[i].tied, "", cut[i].surface))
+                part = Part("subject", form, surface, pieces[i].tied, stem=form, counts=False)
+                line.add(part, text.span(i, i + length - 1))
                 return length
         return 0
-
-    def _apart(self, folded: str, cut: Sequence[Piece], i: int) -> Sequence[str] | None:
-        """The words that a contraction or an elision stands for, or None."""
-        found = self._contractions.get(folded)
-        if found is not None:
-            outputs: Sequence[str] = found
-            return outputs
-        if "'" not in folded:
-            return None
-        if self._elisions:
-            head, _, rest = folded.partition("'")
-            if head in self._elisions and rest:
-                return (*self._elisions[head], rest)
-            return None
-        return self._english_apart(folded, cut, i) if self.english else None
-
-    def _english_apart(self, folded: str, cut: Sequence[Piece], i: int) -> Sequence[str] | None:
-        base, _, ending = folded.rpartition("'")
-        if not base:
-            return None
-        plain = self._endings.get(ending)
-        if plain is not None:
-            return (base, str(plain))
-        if ending == "t" and base.endswith("n"):
-            return (base[:-1], "not")
-        following = self._following(cut, i)
-        done = following in self._participles or following.endswith("ed")
-        if ending == "d":
-            return (base, "had" if done or following == "better" else "would")
-        if ending != "s":
-            return None
-        if base in self.tongue.words("takes_is"):
-            return (base, "have" if done else "is")
-        if following == "been":
-            return (base, "have")
-        if following in self.tongue.words("after_is"):
-            return (base, "is")
-        gerund = following.endswith("ing") and self._following(cut, i + 1) in self.tongue.words(
-            "after_gerund"
-        )
-        return (base, "is") if gerund else None
-
-    @staticmethod
-    def _following(cut: Sequence[Piece], i: int) -> str:
-        """The casefolded word after ``i``, or nothing where a mark, a literal or a compound stands there."""
-        if i + 1 >= len(cut) or cut[i + 1].kind not in WORDS:
-            return ""
-        if i + 2 < len(cut) and cut[i + 2].tied:
-            return ""
-        return fold(cut[i + 1].surface)
 
 
 def is_symbol(char: str) -> bool:
