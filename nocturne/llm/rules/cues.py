@@ -1,7 +1,7 @@
 """Wording as data: families of phrases in JSON beside this file, each compiled once to one pattern.
 
-An entry's ``of`` lists alternatives; a nested ``{"lead", "of", "tail"}`` stands for the words before and after
-its own. ``where`` says how they are anchored, ``triggers`` which words must occur for a try to be worth it.
+An entry's ``of`` lists alternatives; a nested ``{"lead", "of", "tail"}`` adds words before and after its own.
+``where`` says how they are anchored, ``triggers`` which words must occur for it to be worth trying.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ WHERE: Mapping[str, str] = {
     "opening": r"\A\W*(?:{})",
     "startwords": r"\A\W*(?:{})\b",
     "any": r"(?:{})",
+    "lines": r"\A\s*(?:{})",
 }
 
 
@@ -70,4 +71,4 @@ def cue(file: str, name: str) -> Cue:
 def words(file: str, name: str) -> frozenset[str]:
     """The closed set ``name`` of ``file``."""
     entry = load(file)[name]
-    return frozenset(entry["set"] if isinstance(entry, dict) else entry.split())
+    return frozenset(entry["set"])

@@ -1,22 +1,25 @@
-"""When something happened, as far as its words and the moment they were said can tell. The text is not touched.
+"""When something happened, as far as its words and the moment they were said can tell.
 
-Weeks start on Monday. A date without a year takes the year that puts it nearest to the anchor on the side
-that the tense asks for. Without an anchor a relative date resolves to nothing.
+The text is not touched. Weeks start on Monday. A date without a year takes the year that puts it nearest to
+the anchor on the side that the tense asks for. Without an anchor a relative date resolves to nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from nocturne.llm.rules.cues import load
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DATA = load("dates.json")
 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The start of the period that is meant, ISO, and how wide it is (minute, day, week, month, season, year)."""
+    """The start of the period that is meant, ISO, and its width: minute, day, week, month, season or year."""
 
     at: str
     grain: str
@@ -27,144 +30,75 @@ def moment(micros: int) -> datetime:
     return EPOCH + timedelta(microseconds=micros)
 
 
+def _numbered(rows: list[str], first: int) -> dict[str, int]:
+    return {name: number for number, row in enumerate(rows, start=first) for name in row.split()}
+
+
+MONTHS = _numbered(DATA["months"], 1)
+WEEKDAYS = _numbered(DATA["weekdays"], 0)
+NUMBERS = {word: int(number) for number, row in DATA["numbers"].items() for word in row.split()}
+SEASONS: Mapping[str, int] = DATA["seasons"]
+UNITS = {word: unit for unit, row in DATA["units"].items() for word in row.split()}
+KINDS = {word: unit for unit, row in DATA["kinds"].items() for word in row.split()}
+FIXED: Mapping[str, int] = {
+    "dayafter": 2,
+    "daybefore": -2,
+    "yesterday": -1,
+    "tomorrow": 1,
+    "today": 0,
+    "lastnight": -1,
+}
+
+
+def _any(names: Mapping[str, object]) -> str:
+    return "|".join(sorted(names, key=len, reverse=True))
+
+
+def _rules() -> re.Pattern[str]:
+    parts = {
+        "MONTH": _any(MONTHS),
+        "DAY": _any(WEEKDAYS),
+        "UNIT": _any(UNITS),
+        "N": rf"\d{{1,3}}|{_any(NUMBERS)}",
+        **DATA["parts"],
+    }
+    rows = []
+    for name, alternatives in DATA["rules"].items():
+        body = "|".join(alternatives)
+        for part, source in parts.items():
+            body = body.replace(f"<{part}>", source)
+        rows.append(f"(?P<{name}>{body})")
+    return re.compile("|".join(rows), re.IGNORECASE)
+
+
+RULES = _rules()
 STAMP = re.compile(
-    r"\A\s*[\[(](\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?\s?(?:Z|UTC|[+-]\d\d:?\d\d)?)?[\])]:?\s*"
+    r"\A\s*[\[(](\d{4})-(\d\d)-(\d\d)"
+    r"(?:[T ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?\s?(?:Z|UTC|[+-]\d\d:?\d\d)?)?[\])]:?\s*"
 )
+TIME = re.compile(
+    r"\b(?:at|by|um|a\s+las|à|às|в|for)\s+(\d{1,2})(?::(\d\d))?\s*(am|pm|a\.m\.|p\.m\.|uhr|h\b)?"
+    r"|\b(\d{1,2}):(\d\d)\s*(am|pm)?\b|\b(\d{1,2})\s*(am|pm)\b",
+    re.IGNORECASE,
+)
+HINTS = frozenset(WEEKDAYS) | frozenset(MONTHS) | frozenset(DATA["hints"].split())
+UNSPACED = re.compile(r"[今昨明前后後上下先来去][天日周週月年朝]|上个月|下个月|月\d|\d月")
+SKIP_BEFORE = re.compile(
+    r"(?:since|desde|depuis|seit|с|until|till|from)\s+(?:early\s+|late\s+)?$", re.IGNORECASE
+)
+FUTURE = re.compile(rf"\b(?:{'|'.join(DATA['future'])})\b", re.IGNORECASE)
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def stamp(text: str) -> tuple[datetime | None, int]:
     """A date stamp that opens the turn, and where the text goes on after it."""
     match = STAMP.match(text)
-    if match is None:
-        return None, 0
-    found = _day(int(match[1]), int(match[2]), int(match[3]))
-    if found is None:
+    found = _day(int(match[1]), int(match[2]), int(match[3])) if match is not None else None
+    if match is None or found is None:
         return None, 0
     if match[4]:
         found = _clock(found, int(match[4]), int(match[5])) or found
     return found, match.end()
-
-
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan enero janvier janeiro januar января январь",
-            "february feb febrero février fevereiro februar февраля февраль",
-            "march mar marzo mars março märz марта март",
-            "april apr abril avril апреля апрель",
-            "may mayo mai maio мая май",
-            "june jun junio juin junho juni июня июнь",
-            "july jul julio juillet julho juli июля июль",
-            "august aug agosto août августа август",
-            "september sep sept septiembre septembre setembro сентября сентябрь",
-            "october oct octubre octobre outubro oktober октября октябрь",
-            "november nov noviembre novembre novembro ноября ноябрь",
-            "december dec diciembre décembre dezembro dezember декабря декабрь",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
-WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mon lunes lundi segunda-feira segunda montag понедельник",
-            "tuesday tue tues martes mardi terça-feira terça dienstag вторник",
-            "wednesday wed miércoles mercredi quarta-feira quarta mittwoch среду среда",
-            "thursday thu thurs jueves jeudi quinta-feira quinta donnerstag четверг",
-            "friday fri viernes vendredi sexta-feira sexta freitag пятницу пятница",
-            "saturday sat sábado samedi samstag субботу суббота",
-            "sunday sun domingo dimanche sonntag воскресенье",
-        )
-    )
-    for name in names.split()
-}
-NUMBERS = {
-    word: number
-    for number, words in (
-        (1, "a an one un una une ein eine einem einer um uma один одну"),
-        (2, "two couple dos deux zwei dois duas два две"),
-        (3, "three tres trois drei três три"),
-        (4, "four few cuatro quatre vier quatro четыре"),
-        (5, "five cinco cinq fünf пять"),
-        (6, "six seis sechs шесть"),
-        (7, "seven siete sept sieben sete семь"),
-        (8, "eight ocho huit acht oito восемь"),
-        (9, "nine nueve neuf neun nove девять"),
-        (10, "ten diez dix zehn dez десять"),
-        (11, "eleven"),
-        (12, "twelve doce douze zwölf doze"),
-    )
-    for word in words.split()
-}
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-UNITS = {
-    name: unit
-    for unit, names in (
-        ("minute", "minute minutes min mins"),
-        ("hour", "hour hours hr hrs hora horas heure heures stunde stunden час часа часов"),
-        ("day", "day days día días jour jours tag tage tagen dia dias день дня дней"),
-        ("week", "week weeks weekend weekends semana semanas semaine semaines woche wochen неделю недели недель"),
-        ("month", "month months mes meses mois monat monate monaten mês месяц месяца месяцев"),
-        ("year", "year years yr yrs año años an ans année années jahr jahre jahren ano anos год года лет"),
-    )
-    for name in names.split()
-}
-
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DAY_NAME = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
-_UNIT = "|".join(sorted(UNITS, key=len, reverse=True))
-_NUMBER = r"\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=True))
-
-RULES = re.compile(
-    rf"""
-    (?P<iso>\b(\d{{4}})-(\d\d)-(\d\d)\b)
-  | (?P<hanzi>(?:(\d{{4}})年)?(\d{{1,2}})月(\d{{1,2}})[日号])
-  | (?P<slash>\b(\d{{4}})/(\d{{1,2}})/(\d{{1,2}})\b)
-  | (?P<dmy>\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s+(?:of\s+|de\s+)?({_MONTH})\b\.?(?:,?\s+(?:de\s+|of\s+)?(\d{{4}})\b)?)
-  | (?P<mdy>\b({_MONTH})\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*(?:am|pm|:\d))(?:,?\s+(\d{{4}})\b)?)
-  | (?P<my>\b(?:in|last|next|this|on|of|en|im|em|в|by|until|around|early|late)\s+(?:early\s+|late\s+|mid-?)?({_MONTH})\b(?!\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\b)(?:,?\s+(?:de\s+)?(\d{{4}})\b)?)
-  | (?P<ago>\b(?P<ago_n>{_NUMBER})(?:\s+of)?\s+(?P<ago_u>{_UNIT})\s+(?:ago|back|earlier|atrás|назад)\b)
-  | (?P<hace>\b(?:hace|há|vor|il\s+y\s+a|через_)\s+(?P<hace_n>{_NUMBER})\s+(?P<hace_u>{_UNIT})\b)
-  | (?P<within>\b(?:in|dentro\s+de|dans|daqui\s+a|через)\s+(?:about\s+|around\s+)?(?P<in_n>{_NUMBER})(?:\s+of)?\s+(?P<in_u>{_UNIT})(?:'s?\s+time)?\b)
-  | (?P<fromnow>\b(?P<fn_n>{_NUMBER})\s+(?P<fn_u>{_UNIT})\s+from\s+now\b)
-  | (?P<dayafter>\bday\s+after\s+tomorrow\b|\bpasado\s+mañana\b|\bübermorgen\b|\baprès-demain\b|послезавтра|后天|明後日)
-  | (?P<daybefore>\bday\s+before\s+yesterday\b|\banteayer\b|\bvorgestern\b|\bavant-hier\b|\banteontem\b|позавчера|前天|一昨日)
-  | (?P<yesterday>\b(?:yesterday|ayer|hier|ontem)\b|\bgestern\b|\bвчера\b|昨天|昨日|\bأمس\b|\bامبارح\b|कल\s+ही)
-  | (?P<tomorrow>\b(?:tomorrow|tmrw|demain|amanhã)\b|\bmañana\b(?!\s+por)|\bmorgen\b|\bзавтра\b|明天|明日|\bغدا\b|\bغدًا\b)
-  | (?P<lastnight>\b(?:last\s+night|anoche)\b)
-  | (?P<today>\b(?:today|tonight|this\s+(?:morning|afternoon|evening)|hoy|heute|aujourd'hui|hoje)\b|\bсегодня\b|今天|今日|今朝|\bاليوم\b|\bआज\b)
-  | (?P<weekend>\b(?P<we_d>last|this|next|this\s+past|past)\s+weekend\b)
-  | (?P<lastday>\b(?:last|this\s+past|past)\s+(?P<ld>{_DAY_NAME})\b|\b(?P<ld2>{_DAY_NAME})\s+(?:pasado|dernier|passada|passado)\b|\b(?:letzten|letzte|прошлую|прошлый)\s+(?P<ld3>{_DAY_NAME})\b)
-  | (?P<nextday>\b(?:next|coming)\s+(?P<nd>{_DAY_NAME})\b|\bpróximo\s+(?P<nd2>{_DAY_NAME})\b|\bnächsten\s+(?P<nd3>{_DAY_NAME})\b|\b(?P<nd4>{_DAY_NAME})\s+prochain\b)
-  | (?P<lastunit>\b(?:last|past|previous)\s+(?P<lu>week|month|year)\b|\b(?:la\s+)?(?P<lu2>semana|mes|año|mês|ano|semaine|mois|année)\s+(?:pasad[oa]|passad[oa]|dernière?)\b|\b(?:letzte[nrs]?|прошл\w{{2,3}})\s+(?P<lu3>woche|monat|jahr|неделе|месяце|году)\b|(?P<lu4>上周|上个月|去年|先週|先月))
-  | (?P<nextunit>\b(?:next|coming)\s+(?P<nu>week|month|year)\b|\b(?:la\s+)?(?:próxim[oa]\s+)?(?P<nu2>semana|mes|año|mês|ano)\s+(?:que\s+viene|que\s+vem)\b|\b(?P<nu3>semaine|mois|année)\s+prochaine?\b|\b(?:nächste[nrs]?|следующ\w{{2,3}})\s+(?P<nu4>woche|monat|jahr|неделе|месяце|году)\b|(?P<nu5>下周|下个月|明年|来週|来月|来年))
-  | (?P<thisunit>\b(?:this|earlier\s+this|later\s+this)\s+(?P<tu>week|month|year)\b)
-  | (?P<season>\b(?P<se_d>last|this|next)\s+(?P<se>spring|summer|autumn|fall|winter)\b)
-  | (?P<bareday>\b(?:on|this|by|until|am|le|el|na|no|в|во)\s+(?P<bd>{_DAY_NAME})\b)
-  | (?P<year>\b(?:in|en|em|im\s+Jahr|back\s+in|around|в)\s+((?:19|20)\d\d)\b(?!\s*(?:people|users|USD|dollars|items|lines|%)))
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-TIME = re.compile(
-    r"\b(?:at|by|um|a\s+las|à|às|в|for)\s+(\d{1,2})(?::(\d\d))?\s*(am|pm|a\.m\.|p\.m\.|uhr|h\b)?|\b(\d{1,2}):(\d\d)\s*(am|pm)?\b|\b(\d{1,2})\s*(am|pm)\b",
-    re.IGNORECASE,
-)
-HINT = re.compile(
-    r"\d|yester|tomor|today|tonight|last|next|this|ago|week|month|year|past|day\b|"
-    r"janu|febr|march|april|\bmay\b|june|july|augu|septe|octob|novem|decem|"
-    r"hoy|ayer|mañana|hace|hier|demain|aujourd|dernier|prochain|gestern|heute|morgen|letzt|nächst|vor\b|ontem|hoje|amanhã|passad|"
-    r"próxim|вчера|завтра|сегодня|назад|прошл|следующ|через|[今昨明前后上下先来去後]|أمس|غد|اليوم|आज|कल|back\b|coming|weekend|enero|abril|agosto|em\b|en\b|im\b",
-    re.IGNORECASE,
-)
-SKIP_BEFORE = re.compile(r"(?:since|desde|depuis|seit|с|until|till|from)\s+(?:early\s+|late\s+)?$", re.IGNORECASE)
-FUTURE = re.compile(
-    r"\b(?:will|'ll|going to|gonna|plan(?:s|ning)?|deadline|due|by|tomorrow|upcoming|next|scheduled|appointment|"
-    r"must|need to|needs to|have to|has to|meeting|flight|exam|is on|are on|target)\b",
-    re.IGNORECASE,
-)
 
 
 def _day(year: int, month: int, day: int) -> datetime | None:
@@ -183,26 +117,19 @@ def _clock(day: datetime, hour: int, minute: int, half: str = "") -> datetime | 
     return day.replace(hour=hour, minute=minute) if hour < 24 and minute < 60 else None
 
 
-def _floor(time: datetime) -> datetime:
-    return time.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
 def _shift(day: datetime, unit: str, count: int) -> datetime:
-    if unit == "month":
-        months = day.year * 12 + day.month - 1 + count
-        year, month = divmod(months, 12)
-        for last in (day.day, 30, 29, 28):
-            found = _day(year, month + 1, last) if 1 <= year <= 9999 else None
-            if found is not None:
-                return found
-        return day
+    """The day ``count`` units away; of a shorter month, its last day."""
     if unit == "year":
-        return _shift(day, "month", 12 * count)
-    days = count * 7 if unit == "week" else count
-    return day + timedelta(days=days)
+        unit, count = "month", 12 * count
+    if unit != "month":
+        return day + timedelta(days=count * 7 if unit == "week" else count)
+    year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
+    days = (found for last in (day.day, 30, 29, 28) if (found := _day(year, month + 1, last)) is not None)
+    return next(days, day)
 
 
 def _period(day: datetime, unit: str) -> datetime:
+    """The start of the week, month or year that holds the day."""
     if unit == "week":
         return day - timedelta(days=day.weekday())
     if unit == "month":
@@ -214,160 +141,160 @@ def _number(word: str) -> int:
     return int(word) if word.isdigit() else NUMBERS[word.lower()]
 
 
-def _near(anchor: datetime | None, month: int, day: int, future: bool) -> datetime | None:
-    """The day of the year that lies on the side of the anchor which the tense asks for."""
-    if anchor is None:
-        return None
-    found = [
-        date
-        for year in (anchor.year - 1, anchor.year, anchor.year + 1)
-        if (date := _day(year, month, day)) is not None
-    ]
-    floor = _floor(anchor)
-    side = [date for date in found if (date >= floor if future else date <= floor)]
-    return min(side or found, key=lambda date: abs(date - floor)) if found else None
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """The day on which it was said, and whether what was said looks ahead."""
+
+    today: datetime | None
+    ahead: bool
+
+    def near(self, month: int, day: int) -> datetime | None:
+        """The day of the year on the side of the anchor that the tense asks for."""
+        if self.today is None:
+            return None
+        years = (self.today.year - 1, self.today.year, self.today.year + 1)
+        found = [date for year in years if (date := _day(year, month, day)) is not None]
+        side = [date for date in found if (date >= self.today if self.ahead else date <= self.today)]
+        return min(side or found, key=lambda date: abs(date - self.today), default=None)  # type: ignore[operator]
 
 
-def _weekday(anchor: datetime, name: str, direction: int) -> datetime:
-    gap = (WEEKDAYS[name.lower()] - anchor.weekday()) % 7
+def _weekday(today: datetime, name: str, direction: int) -> datetime:
+    """The weekday strictly before, strictly after, or on or after today."""
+    gap = (WEEKDAYS[name.lower()] - today.weekday()) % 7
     if direction < 0:
-        return anchor - timedelta(days=(7 - gap) if gap else 7)
-    return anchor + timedelta(days=gap or (7 if direction > 0 else 0))
+        return today - timedelta(days=(7 - gap) if gap else 7)
+    return today + timedelta(days=gap or (7 if direction > 0 else 0))
 
 
-_KIND = {
-    "semana": "week", "semaine": "week", "woche": "week", "неделе": "week", "上周": "week", "先週": "week",
-    "下周": "week", "来週": "week", "mes": "month", "mês": "month", "mois": "month", "monat": "month",
-    "месяце": "month", "上个月": "month", "先月": "month", "下个月": "month", "来月": "month",
-    "año": "year", "ano": "year", "année": "year", "jahr": "year", "году": "year", "去年": "year",
-    "明年": "year", "来年": "year",
-}  # fmt: skip
+Found = tuple[datetime | None, str] | None
 
 
-def _kind(match: re.Match[str], *names: str) -> str:
-    word = next(match[name] for name in names if match[name]).lower()
-    return _KIND.get(word, word)
-
-
-def _absolute(match: re.Match[str], anchor: datetime | None, future: bool) -> tuple[datetime | None, str] | None:
+def _absolute(match: re.Match[str], anchor: _Anchor) -> Found:
+    """A date by its numbers and month names."""
+    numbers = [int(part) for part in re.findall(r"\d+", match[0])]
     if match["iso"] or match["slash"]:
-        year, month, day = (int(part) for part in re.split(r"[-/]", match[0]))
-        return _day(year, month, day), "day"
+        return _day(*numbers[:3]), "day"
     if match["hanzi"]:
-        parts = [int(part) for part in re.findall(r"\d+", match[0])]
-        if len(parts) == 3:
-            return _day(*parts), "day"
-        return _near(anchor, parts[0], parts[1], future), "day"
-    if match["dmy"] or match["mdy"]:
-        words = re.findall(r"\w+", match[0].lower())
-        month = next(MONTHS[word] for word in words if word in MONTHS)
-        numbers = [int(digits[0]) for word in words if (digits := re.match(r"\d+", word))]
-        day = numbers[0]
-        if len(numbers) > 1:
-            return _day(numbers[1], month, day), "day"
-        return _near(anchor, month, day, future), "day"
-    if match["my"]:
-        words = re.findall(r"\w+", match[0].lower())
-        month = next(MONTHS[word] for word in words if word in MONTHS)
-        years = [int(word) for word in words if word.isdigit() and len(word) == 4]
-        if years:
-            return _day(years[0], month, 1), "month"
-        if "may" in words and words[0] not in {"in", "last", "next", "this"}:
-            return None, "month"
-        return _near(anchor, month, 1, "last" not in words and (future or "next" in words)), "month"
+        return (_day(*numbers[:3]) if len(numbers) == 3 else anchor.near(*numbers[:2])), "day"
     if match["year"]:
-        return _day(int(match[0][-4:]), 1, 1), "year"
-    return None
+        return _day(numbers[-1], 1, 1), "year"
+    if not (match["dmy"] or match["mdy"] or match["my"]):
+        return None
+    words = [word.lower() for word in WORD.findall(match[0])]
+    month = next(MONTHS[word] for word in words if word in MONTHS)
+    if match["my"]:
+        return _month(words, month, numbers, anchor)
+    if len(numbers) > 1:
+        return _day(numbers[1], month, numbers[0]), "day"
+    return anchor.near(month, numbers[0]), "day"
 
 
-def _counted(match: re.Match[str], today: datetime) -> tuple[datetime, str] | None:
+def _month(words: list[str], month: int, years: list[int], anchor: _Anchor) -> Found:
+    if years:
+        return _day(years[-1], month, 1), "month"
+    if "may" in words and words[0] not in {"in", "last", "next", "this"}:
+        return None
+    ahead = "last" not in words and (anchor.ahead or "next" in words)
+    return _Anchor(anchor.today, ahead).near(month, 1), "month"
+
+
+def _counted(match: re.Match[str], today: datetime) -> Found:
+    """"Two weeks ago", "in three days"."""
     for prefix, sign in (("ago", -1), ("hace", -1), ("in", 1), ("fn", 1)):
         if match[f"{prefix}_n"]:
             unit = UNITS[match[f"{prefix}_u"].lower()]
             if unit in {"minute", "hour"}:
                 return today, "day"
-            day = _shift(today, unit, sign * _number(match[f"{prefix}_n"]))
-            return _period(day, unit), unit
+            return _period(_shift(today, unit, sign * _number(match[f"{prefix}_n"])), unit), unit
     return None
 
 
-_FIXED: dict[str, int] = {
-    "dayafter": 2, "daybefore": -2, "yesterday": -1, "tomorrow": 1, "today": 0, "lastnight": -1,
-}  # fmt: skip
+def _first(match: re.Match[str], *names: str) -> str | None:
+    return next((match[name].lower() for name in names if match[name]), None)
 
 
-def _relative(match: re.Match[str], anchor: datetime, future: bool) -> tuple[datetime, str] | None:
-    today = _floor(anchor)
-    for name, days in _FIXED.items():
+def _named_day(match: re.Match[str], today: datetime, *, ahead: bool) -> Found:
+    """A day by its name, or by its distance in days."""
+    for name, days in FIXED.items():
         if match[name]:
             return today + timedelta(days=days), "day"
-    if (counted := _counted(match, today)) is not None:
-        return counted
-    if match["weekend"]:
-        saturday = today - timedelta(days=today.weekday()) + timedelta(days=5)
-        step = {"next": 7, "this": 0}.get(match["we_d"].lower(), -7)
-        if step < 0 and today.weekday() == 6:
-            step = -7
-        return saturday + timedelta(days=step), "day"
-    if match["lastday"]:
-        return _weekday(today, match["ld"] or match["ld2"] or match["ld3"], -1), "day"
-    if match["nextday"]:
-        return _weekday(today, match["nd"] or match["nd2"] or match["nd3"] or match["nd4"], 1), "day"
-    if match["bareday"]:
-        return _weekday(today, match["bd"], 0 if future else -1), "day"
-    for name, groups, step in (
-        ("lastunit", ("lu", "lu2", "lu3", "lu4"), -1),
-        ("nextunit", ("nu", "nu2", "nu3", "nu4", "nu5"), 1),
-        ("thisunit", ("tu",), 0),
+    for names, direction in (
+        (("ld", "ld2", "ld3"), -1),
+        (("nd", "nd2", "nd3", "nd4"), 1),
+        (("bd",), 0 if ahead else -1),
     ):
-        if match[name]:
-            unit = _kind(match, *groups)
-            return _period(_shift(_period(today, unit), unit, step), unit), unit
-    if match["season"]:
-        return _season(today, match["se"].lower(), match["se_d"].lower())
+        if (word := _first(match, *names)) is not None:
+            return _weekday(today, word, direction), "day"
     return None
 
 
-def _season(today: datetime, name: str, which: str) -> tuple[datetime, str]:
-    start = today.replace(month=SEASONS[name], day=1)
-    if which == "last" and _shift(start, "month", 3) > today:
-        start = _shift(start, "year", -1)
-    if which == "next" and start <= today:
-        start = _shift(start, "year", 1)
-    return start, "season"
+def _span(match: re.Match[str], today: datetime) -> Found:
+    """A week, month, year, weekend or season beside the anchor's own."""
+    for names, step in (
+        (("lu", "lu2", "lu3", "lu4"), -1),
+        (("nu", "nu2", "nu3", "nu4", "nu5"), 1),
+        (("tu",), 0),
+    ):
+        if (word := _first(match, *names)) is not None:
+            unit = KINDS.get(word, word)
+            return _period(_shift(_period(today, unit), unit, step), unit), unit
+    if (which := _first(match, "we_d")) is not None:
+        saturday = _period(today, "week") + timedelta(days=5)
+        return saturday + timedelta(days={"next": 7, "this": 0}.get(which, -7)), "day"
+    if (which := _first(match, "se_d")) is not None:
+        start = today.replace(month=SEASONS[match["se"].lower()], day=1)
+        if which == "last" and _shift(start, "month", 3) > today:
+            start = _shift(start, "year", -1)
+        if which == "next" and start <= today:
+            start = _shift(start, "year", 1)
+        return start, "season"
+    return None
 
 
-def resolve(text: str, anchor: datetime | None) -> When | None:
+def _readings(match: re.Match[str], anchor: _Anchor) -> Iterator[Found]:
+    yield _absolute(match, anchor)
+    if anchor.today is not None:
+        yield _counted(match, anchor.today)
+        yield _named_day(match, anchor.today, ahead=anchor.ahead)
+        yield _span(match, anchor.today)
+
+
+def hints(text: str) -> bool:
+    """Whether the text can name a time at all: a digit, or a word of the closed list."""
+    if any(character.isdigit() for character in text) or UNSPACED.search(text) is not None:
+        return True
+    return not HINTS.isdisjoint(word.lower() for word in WORD.findall(text))
+
+
+def resolve(text: str, said: datetime | None) -> When | None:
     """The first time that the text names, or None where it names none or nothing anchors it."""
-    if HINT.search(text) is None:
+    if not hints(text):
         return None
-    future = FUTURE.search(text) is not None
-    readers: tuple[Callable[[re.Match[str]], tuple[datetime | None, str] | None], ...] = (
-        lambda match: _absolute(match, anchor, future),
-        lambda match: _relative(match, anchor, future) if anchor is not None else None,
-    )
+    today = said.replace(hour=0, minute=0, second=0, microsecond=0) if said is not None else None
+    anchor = _Anchor(today, FUTURE.search(text) is not None)
     for match in RULES.finditer(text):
         if SKIP_BEFORE.search(text[max(0, match.start() - 16) : match.start()]):
             continue
-        for reader in readers:
-            found = reader(match)
+        for found in _readings(match, anchor):
             if found is not None and found[0] is not None:
                 return _with_time(found[0], found[1], text)
     return None
 
 
 def _with_time(day: datetime, grain: str, text: str) -> When:
-    if grain == "day":
-        for time in TIME.finditer(text):
-            if time[1] is not None:
-                hour, minute, half = int(time[1]), int(time[2] or 0), time[3] or ""
-                if not time[2] and not half:
-                    continue
-            elif time[4] is not None:
-                hour, minute, half = int(time[4]), int(time[5]), time[6] or ""
-            else:
-                hour, minute, half = int(time[7]), 0, time[8]
-            at = _clock(day, hour, minute, half)
-            if at is not None:
-                return When(at.isoformat(), "minute")
+    """The day with its clock time, where the text gives one."""
+    for time in TIME.finditer(text) if grain == "day" else ():
+        hour, minute, half = _time(time)
+        if hour is not None and (at := _clock(day, hour, minute, half)) is not None:
+            return When(at.isoformat(), "minute")
     return When(day.isoformat(), grain)
+
+
+def _time(match: re.Match[str]) -> tuple[int | None, int, str]:
+    if match[1] is not None:
+        half = match[3] or ""
+        return (int(match[1]) if match[2] or half else None), int(match[2] or 0), half
+    if match[4] is not None:
+        return int(match[4]), int(match[5]), match[6] or ""
+    return int(match[7]), 0, match[8]
+

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from nocturne.core.facts import Category
 from nocturne.llm.rules.cues import cue, load, words
 
 FILE = "kinds.json"
+WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 DECISION = cue(FILE, "decision")
 IDENTITY = cue(FILE, "identity")
 PREFERENCE = cue(FILE, "preference")
@@ -21,25 +24,29 @@ ATTRIBUTES = tuple((name[1:], cue(FILE, name)) for name in load(FILE) if name.st
 
 def attribute(text: str) -> str | None:
     """The single-valued attribute that the fact states, from the closed table, else None."""
+    bag = frozenset(WORD.findall(text.lower()))
     for name, wording in ATTRIBUTES:
-        if wording.within(text):
+        if wording.found(text, bag):
             return name
     return None
 
 
-def category(text: str, *, tense: str, dated: bool, project: bool = False, personal: bool = False) -> Category:
+def category(
+    text: str, *, tense: str, dated: bool, project: bool = False, personal: bool = False
+) -> Category:
     """The fact's category by its cues, the protected ones first.
 
     ``tense`` is the main verb's: past, present, future or progressive.
     """
     if DECISION.within(text):
         return "decisions"
-    past, future = tense == "past", tense == "future" or FUTURE.within(text)
+    past = tense == "past"
+    future = tense == "future" or FUTURE.within(text)
     if dated and not past and (future or COMMITMENT.within(text)):
         return "commitments"
     if not future and (personal or IDENTITY.within(text)):
         return "identity"
-    if PREFERENCE.within(text) and not (dated and past) or not past and HABITUAL.within(text):
+    if (PREFERENCE.within(text) and not (dated and past)) or (not past and HABITUAL.within(text)):
         return "preferences"
     if past:
         return "opinion" if not dated and FELT.within(text) and OPINION.within(text) else "event"

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nocturne.core.facts import Fact
-from nocturne.llm.rules.prose import WORDS
+from nocturne.llm.rules.cues import cue
+from nocturne.llm.rules.grammar import DETERMINERS, PREPOSITIONS
 from nocturne.passes.briefs import (
     Cluster,
     ContradictBrief,
@@ -20,15 +21,11 @@ from nocturne.passes.briefs import (
 )
 
 WORD = re.compile(r"[^\W_](?:[\w'’]|[-./@:_#+](?=\w))*")
-CHANGE = re.compile(
-    r"\b(?:moved|moving|relocated|switched|switching|migrated|changed|no longer|not anymore|any more|anymore|instead of|now|"
-    r"used to|recently|just (?:joined|started|moved|got|left)|joined|left|quit|stopped|started|replaced|upgraded|downgraded|"
-    r"renamed|current|currently|became|promoted|postponed|rescheduled|updated|bumped|new|rather than)\b"
-    r"|\b(?:ahora|ya no|me mudé|cambié|cambiamos)\b|\b(?:jetzt|nicht mehr|umgezogen)\b|\b(?:maintenant|ne .{1,30} plus|déménagé)\b"
-    r"|\b(?:agora|não .{1,30} mais|mudei)\b|(?:теперь|больше не|переехал)|(?:现在|不再|搬到|改用)|(?:今は|もう|引っ越)",
-    re.IGNORECASE,
-)
+CHANGE = cue("kinds.json", "change")
+DANGLING = PREPOSITIONS | DETERMINERS | {"and", "or", "but", "called", "named"}
+"""Words that no statement ends with."""
 HUMAN = frozenset({"identity", "preferences", "commitments", "decisions", "opinion", "fact"})
+DENIALS = frozenset({"not", "never", "no", "nor", "neither", "without", "cannot"})
 NUMBER = re.compile(r"\d")
 
 
@@ -60,23 +57,25 @@ def dedupe(brief: DedupeBrief) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _negations(text: str) -> int:
     words = [word.lower().replace("’", "'") for word in WORD.findall(text)]
-    return sum(word in {"not", "never", "no", "nor", "neither", "without", "cannot"} or word.endswith("n't") for word in words)
+    return sum(word in DENIALS or word.endswith("n't") for word in words)
 
 
 def contradict(brief: ContradictBrief) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The later statement supersedes where the attribute has one value at a time, or where it tells of a change."""
+    """The later statement supersedes where the attribute has one value at a time, or it tells of a change."""
     for clash in brief.clashes:
         old, new = brief.facts[clash.old], brief.facts[clash.new]
         ids = {"oldId": f"m{clash.old}", "newId": f"m{clash.new}"}
-        cue = CHANGE.search(new.text)
+        cue = CHANGE.pattern.search(new.text)
         if old.subject != new.subject or _words(old.text) == _words(new.text):
             yield "keep", {**ids, "reason": "no later value of the same thing"}
         elif cue is not None:
             yield "contradict", {**ids, "reason": f"the later statement tells of a change: {cue[0].lower()}"}
         elif new.attribute is not None and new.attribute == old.attribute:
-            yield "contradict", {**ids, "reason": f"{new.attribute} holds one value at a time, and this one was said later"}
+            why = f"{new.attribute} holds one value at a time, and this one was said later"
+            yield "contradict", {**ids, "reason": why}
         elif clash.attribute is not None and _negations(old.text) != _negations(new.text):
-            yield "contradict", {**ids, "reason": f"the later statement on {clash.attribute} says the opposite"}
+            why = f"the later statement on {clash.attribute} says the opposite"
+            yield "contradict", {**ids, "reason": why}
         else:
             yield "keep", {**ids, "reason": "both can be true"}
 
@@ -125,7 +124,7 @@ def _promotion(fact: Fact, block: str) -> str:
 
 
 def schematise(brief: SchematiseBrief) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Word a cluster by its most central member's own words, without names and numbers that only one member has."""
+    """Word a cluster by its most typical member, without names and numbers that only one member has."""
     for cluster in brief.clusters:
         text = _pattern(cluster, brief.facts)
         if text is not None:
@@ -146,9 +145,15 @@ def _pattern(cluster: Cluster, facts: Mapping[int, Fact]) -> str | None:
     spread: Counter[str] = Counter()
     for text in texts:
         spread.update(_words(text))
-    central = max(texts, key=lambda text: (sum(spread[word] for word in _words(text)) / (len(_words(text)) + 3), -len(text)))
+    central = max(texts, key=lambda text: (_typical(text, spread), -len(text)))
     kept = _shared_clause(central, spread)
     return kept if kept is not None and len(_words(kept)) >= 3 else None
+
+
+def _typical(text: str, spread: Counter[str]) -> float:
+    """How common the text's words are among the members; the 3 keeps very short texts from winning."""
+    words = _words(text)
+    return sum(spread[word] for word in words) / (len(words) + 3)
 
 
 def _shared_clause(text: str, spread: Counter[str]) -> str | None:
@@ -164,7 +169,7 @@ def _shared_clause(text: str, spread: Counter[str]) -> str | None:
     if end == len(text):
         return text
     head = text[:end].rstrip(" ,;:-–—(\"'“")
-    while (last := head.rsplit(None, 1))[-1].lower() in WORDS.prepositions | WORDS.determiners | {"and", "or", "but", "called", "named"}:
+    while (last := head.rsplit(None, 1))[-1].lower() in DANGLING:
         if len(last) < 2:
             return None
         head = last[0].rstrip(" ,;:-–—")
@@ -175,7 +180,8 @@ def forget(brief: ForgetBrief) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every candidate that the policy's rule lets go, with its age."""
     for candidate in brief.candidates:
         days = int(candidate.age_days)
-        why = f"{days} days old and not confirmed since" if candidate.rule == "stale" else "least telling above the capacity"
+        stale = candidate.rule == "stale"
+        why = f"{days} days old and not confirmed since" if stale else "least telling above the capacity"
         yield "forget", {"itemId": f"m{candidate.fact}", "reason": why, "policy": candidate.rule}
 
 

@@ -6,22 +6,29 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nocturne.llm.rules.clauses import CONTRACTED, FIRST
-from nocturne.llm.rules.prose import WORDS, Token
+from nocturne.llm.rules.cues import load
+from nocturne.llm.rules.grammar import (
+    ADVERBS,
+    BE,
+    CONTRACTED,
+    DETERMINERS,
+    FIRST,
+    MODALS,
+    PREPOSITIONS,
+    QUOTES,
+)
+from nocturne.llm.rules.prose import Token
 from nocturne.llm.rules.verbs import forms, is_past, third_person
 
-AGREEING = {
-    "am": "is", "'m": "is", "have": "has", "haven't": "has not", "do": "does", "don't": "does not", "are": "is",
-    "ain't": "is not", "aren't": "is not", "dont": "does not", "havent": "has not", "were": "was", "weren't": "was not",
-}  # fmt: skip
-EXPANDED = {
-    "can't": "cannot", "won't": "will not", "didn't": "did not", "wasn't": "was not", "couldn't": "could not",
-    "wouldn't": "would not", "shouldn't": "should not", "hadn't": "had not", "isn't": "is not", "doesn't": "does not",
-    "hasn't": "has not", "mustn't": "must not", "needn't": "need not", "didnt": "did not", "cant": "cannot",
-    "doesnt": "does not", "wont": "will not",
-}  # fmt: skip
-LOOSE = {"gonna": "going to", "wanna": "want to", "gotta": "got to"}
-MARKS_BEFORE = frozenset("([{“«\"'")
+FORMS = load("person.json")
+AGREEING: dict[str, str] = FORMS["agreeing"]
+"""Finite forms after "I" and the same in the third person."""
+EXPANDED: dict[str, str] = FORMS["expanded"]
+LOOSE: dict[str, str] = FORMS["loose"]
+TAILS: dict[str, str] = FORMS["tails"]
+SETTLED = frozenset({"has", "had", "did", "does", "used"})
+"""Verbs that read the same in every person."""
+VERBS_LIKE_PREPOSITIONS = frozenset({"like", "love", "need"})
 EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿️‍⭐⬀-⯿]+")
 SPACES = re.compile(r"\s+")
 EMPHASIS = frozenset({"*", "_", "__"})
@@ -32,11 +39,6 @@ class Speaker:
     """How the speaker is written: ``The user`` or a name."""
 
     name: str | None
-
-    @property
-    def subject(self) -> str:
-        """At the start of a sentence."""
-        return self.name or "The user"
 
     @property
     def inner(self) -> str:
@@ -54,91 +56,89 @@ class Speaker:
         return self.name or "user"
 
 
-def _agree(word: str, surface: str, plural: bool) -> str:
-    if plural:
-        return EXPANDED.get(word, surface)
+def _third(word: str, surface: str) -> str:
+    """The verb after "I" as it reads after a name."""
     if word in AGREEING:
         return AGREEING[word]
     if word in EXPANDED:
         return EXPANDED[word]
-    if word == "gotta":
-        return "has to"
-    if word == "wanna":
-        return "wants to"
-    if word == "gonna":
-        return "is going to"
-    if word in WORDS.modals or word in WORDS.be or word in {"has", "had", "did", "does", "used"} or is_past(word):
-        return EXPANDED.get(word, surface)
-    if word in {"like", "love", "need"}:
-        return third_person(surface)
-    if not word.isalpha() or word in WORDS.prepositions or word in WORDS.determiners or word in forms().gerund:
+    if word in MODALS or word in BE or word in SETTLED or is_past(word):
         return surface
-    if word in forms().base or (word.islower() and len(word) > 2):
+    if word in VERBS_LIKE_PREPOSITIONS:
         return third_person(surface)
-    return surface
+    if not word.isalpha() or word in PREPOSITIONS or word in DETERMINERS or word in forms().gerund:
+        return surface
+    known = word in forms().base or (surface.islower() and len(word) > 2)
+    return third_person(surface) if known else surface
 
 
-def _contracted(tokens: Sequence[Token], at: int, speaker: Speaker, plural: bool) -> str:
-    """"I've" and its like written out with the speaker in place."""
+def _after_adverbs(tokens: Sequence[Token], at: int) -> int:
+    while at < len(tokens) and tokens[at].low in ADVERBS and tokens[at].low != "better":
+        at += 1
+    return at
+
+
+def _contracted(tokens: Sequence[Token], at: int, *, plural: bool) -> str:
+    """The verb that "I'm", "I've", "I'll" or "I'd" holds, written out."""
     low = tokens[at].low
-    tail = low.partition("'")[2] or {"im": "m", "ive": "ve"}.get(low, "ll")
-    verb = {"m": "is", "ma": "is going to", "ve": "has", "ll": "will", "d": "would"}[tail]
+    tail = low.partition("'")[2] or low[1:]
+    verb = TAILS[tail]
     if tail == "d":
-        after = at + 1
-        while after < len(tokens) and tokens[after].low in WORDS.adverbs and tokens[after].low != "better":
-            after += 1
+        after = _after_adverbs(tokens, at + 1)
         word = tokens[after].low if after < len(tokens) else ""
         if word in {"better", "been"} or (word in forms().participle and word not in forms().base):
             verb = "had"
-    if plural:
-        verb = {"is": "are", "has": "have"}.get(verb, verb)
-    return f"{speaker.inner} {verb}"
+    return {"is": "are", "has": "have"}.get(verb, verb) if plural else verb
 
 
-def _joins(tokens: Sequence[Token], at: int) -> bool:
+def _paired(tokens: Sequence[Token], at: int) -> bool:
     """Whether "I" is the second of a pair ("my wife and I"), so that the verb stays plural."""
-    return at > 1 and tokens[at - 1].low in {"and", "&"} and not any(
-        token.low in forms().past or token.low in forms().third for token in tokens[:at]
-    )
+    if at < 2 or tokens[at - 1].low not in {"and", "&"}:
+        return False
+    known = forms()
+    return not any(token.low in known.past or token.low in known.third for token in tokens[:at])
+
+
+def _subject(tokens: Sequence[Token], at: int, words: list[str], speaker: Speaker) -> None:
+    """Put the speaker where "I" stands, and make the verb agree."""
+    plural = _paired(tokens, at)
+    if tokens[at].low in CONTRACTED:
+        words[at] = f"{speaker.inner} {_contracted(tokens, at, plural=plural)}"
+        return
+    words[at] = speaker.inner
+    verb = _after_adverbs(tokens, at + 1)
+    if verb < len(tokens):
+        low, surface = tokens[verb].low, tokens[verb].text
+        words[verb] = EXPANDED.get(low, surface) if plural else _third(low, surface)
 
 
 def render(tokens: Sequence[Token], speaker: Speaker) -> str:
     """The clause in the third person: only persons, their verbs, contractions and white space change."""
     words = [token.text for token in tokens]
+    others = {
+        "me": speaker.inner,
+        "my": speaker.owner,
+        "mine": speaker.owner,
+        "myself": speaker.name or "themselves",
+        **LOOSE,
+        **dict.fromkeys(EMPHASIS, ""),
+    }
     quoted = False
     for index, token in enumerate(tokens):
         low = token.low
-        if low in {'"', "“", "”", "«", "»"}:
+        if low in QUOTES:
             quoted = not quoted if low == '"' else low in "“«"
+        elif quoted:
             continue
-        if quoted:
-            continue
-        if low in EMPHASIS:
-            words[index] = ""
         elif low in FIRST and (low in CONTRACTED or low == "i"):
-            plural = _joins(tokens, index)
-            if low in CONTRACTED:
-                words[index] = _contracted(tokens, index, speaker, plural)
-                continue
-            words[index] = speaker.inner
-            verb = index + 1
-            while verb < len(tokens) and tokens[verb].low in WORDS.adverbs:
-                verb += 1
-            if verb < len(tokens):
-                words[verb] = _agree(tokens[verb].low, tokens[verb].text, plural)
-        elif low == "me":
-            words[index] = speaker.inner
-        elif low in {"my", "mine"}:
-            words[index] = speaker.owner
-        elif low == "myself":
-            words[index] = speaker.inner if speaker.name else "themselves"
-        elif low in LOOSE and words[index] == token.text:
-            words[index] = LOOSE[low]
+            _subject(tokens, index, words, speaker)
+        elif low in others and words[index] == token.text:
+            words[index] = others[low]
     return _written(tokens, words)
 
 
 def _written(tokens: Sequence[Token], words: Sequence[str]) -> str:
-    """Words set with the spaces that stood between them in the turn."""
+    """Words set with the spaces that stood between them in the turn, a capital first and a mark last."""
     parts: list[str] = []
     last: Token | None = None
     for token, word in zip(tokens, words, strict=True):
@@ -151,15 +151,16 @@ def _written(tokens: Sequence[Token], words: Sequence[str]) -> str:
         parts.append(word)
         last = token
     text = SPACES.sub(" ", EMOJI.sub("", "".join(parts))).strip(" ,;:-–—&")
-    for mark in "\"”":
-        if text.count(mark) % 2 == 1 and mark == '"':
-            text = text.replace(mark, "")
+    if text.count('"') % 2 == 1:
+        text = text.replace('"', "")
     if not text:
         return ""
-    text = text[0].upper() + text[1:] if text[0].islower() and not _identifier(tokens[0], text) else text
+    if text[0].islower() and not _identifier(tokens[0], text):
+        text = text[0].upper() + text[1:]
     return text if text[-1] in ".!?。！？" else text + "."
 
 
 def _identifier(token: Token, text: str) -> bool:
     """Whether the text starts with a name of code, which keeps its case."""
-    return text.startswith(token.text) and any(character in "_./-0123456789" for character in token.text)
+    coded = any(character in "_./0123456789" for character in token.text)
+    return coded and text.startswith(token.text)

@@ -19,10 +19,8 @@ class Forms:
     past: frozenset[str]
     participle: frozenset[str]
     gerund: frozenset[str]
-
-    def finite(self, word: str) -> bool:
-        """Whether the word can stand as the verb of a clause whose subject is a noun."""
-        return word in self.third or word in self.past
+    only_past: frozenset[str]
+    """Pasts that are no present form as well: "went", not "put"."""
 
 
 def third_person(base: str) -> str:
@@ -75,12 +73,12 @@ def forms() -> Forms:
     past: set[str] = set()
     participle: set[str] = {"been"}
     gerund: set[str] = set()
-    for row in lists["irregular"].split(";"):
+    for row in lists["irregular"]:
         stem, pasts, participles = row.split()
         base.add(stem)
         past.update(pasts.split("/"))
         participle.update(participles.split("/"))
-    for stem in lists["regular"].split():
+    for stem in " ".join(lists["regular"]).split():
         base.add(stem)
         past.add(past_form(stem))
         participle.add(past_form(stem))
@@ -91,7 +89,7 @@ def forms() -> Forms:
         past.update({stem + stem[-1] + "ed", stem + "ed"})
         participle.update({stem + stem[-1] + "ed", stem + "ed"})
         gerund.update({stem + stem[-1] + "ing", stem + "ing"})
-    return Forms(*(frozenset(part) for part in (base, third, past, participle, gerund)))
+    return Forms(*(frozenset(part) for part in (base, third, past, participle, gerund, past - base)))
 
 
 def is_past(word: str) -> bool:

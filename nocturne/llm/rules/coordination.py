@@ -1,0 +1,207 @@
+"""One subject with several verbs: each verb becomes a clause of its own, with the subject carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nocturne.llm.rules.clauses import shows_verb
+from nocturne.llm.rules.grammar import (
+    ADJECTIVES,
+    ADVERBS,
+    BE,
+    CONTRACTED,
+    DO,
+    FIRST,
+    INNER,
+    LINKING,
+    MODALS,
+    SUBORDINATORS,
+    SURE_PAST,
+    SURE_PRESENT,
+)
+from nocturne.llm.rules.prose import Token
+from nocturne.llm.rules.verbs import forms, is_past
+
+NEGATIONS = frozenset({"not", "never", "don't", "didn't", "can't", "won't"})
+OWN_FINITE = frozenset({"will", "won't", "am", "was"})
+JOINTS = frozenset({"and", "but", "then"})
+TAILS = {"m": "be", "re": "be", "ve": "have", "ll": "modal", "d": "modal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Tokens of one statement. ``carried`` are the subject words that a coordinated verb takes over."""
+
+    tokens: tuple[Token, ...]
+    carried: tuple[Token, ...] = ()
+
+    @property
+    def words(self) -> tuple[Token, ...]:
+        """The clause as it reads with its subject in place."""
+        return self.carried + self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """The main verb of a first-person clause: its place and kind (present, past, be, have, do, modal)."""
+
+    at: int
+    kind: str
+
+
+def after_adverbs(tokens: Sequence[Token], at: int) -> int:
+    """The first place from ``at`` on that holds no adverb and no "not"."""
+    while at < len(tokens) and (tokens[at].low in ADVERBS or tokens[at].low == "not"):
+        at += 1
+    return at
+
+
+def main_verb(tokens: Sequence[Token], subject: int) -> Verb | None:
+    """The verb after a first-person subject at ``subject``."""
+    low = tokens[subject].low
+    if low in CONTRACTED:
+        return Verb(subject, "have" if low == "ive" else TAILS.get(low.partition("'")[2], "be"))
+    index = after_adverbs(tokens, subject + 1)
+    if index >= len(tokens):
+        return None
+    word = tokens[index].low
+    if word in BE:
+        return Verb(index, "be")
+    if word in {"have", "haven't"}:
+        after = after_adverbs(tokens, index + 1)
+        helps = after < len(tokens) and tokens[after].low in forms().participle
+        return Verb(index, "have" if helps else "present")
+    if word in DO and word != "do":
+        return Verb(index, "do")
+    if word in MODALS:
+        return Verb(index, "modal")
+    if is_past(word):
+        return Verb(index, "past")
+    return Verb(index, "present") if word in forms().base else None
+
+
+def _made(word: str, place: Token) -> Token:
+    """A word that stands for one left out; it has no width in the turn."""
+    return Token(word, word.lower(), place.start, place.start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A clause under the knife: its tokens, its main verb, and its bare subject."""
+
+    tokens: tuple[Token, ...]
+    verb: Verb
+    subject: Token
+    negated: bool
+
+    @property
+    def team(self) -> bool:
+        return self.subject.low == "we"
+
+    def with_auxiliary(self, word: str) -> tuple[Token, ...]:
+        return (self.subject, _made(word, self.subject))
+
+
+def coordinated(tokens: tuple[Token, ...], subject: int) -> list[Clause]:
+    """The clause cut where its subject has several verbs; one clause where it has one."""
+    verb = main_verb(tokens, subject)
+    if verb is None or (subject > 0 and tokens[subject - 1].low in {"and", "or"}):
+        return [Clause(tokens)]
+    head = tokens[subject]
+    near = {token.low for token in tokens[subject : verb.at + 3]}
+    frame = _Frame(
+        tokens, verb, _made("I" if head.low in FIRST else "we", head), negated=not near.isdisjoint(NEGATIONS)
+    )
+    parts: list[Clause] = []
+    carried: tuple[Token, ...] = ()
+    begin, depth, since = 0, 0, verb.at
+    for at in range(verb.at + 2, len(tokens)):
+        mark = tokens[at - 1].low
+        depth += (mark in {"(", "["}) - (mark in {")", "]"})
+        if depth > 0 or mark not in JOINTS:
+            continue
+        taken = _carried(frame, since, at, first=not parts)
+        if taken is None:
+            continue
+        end = at - 1
+        while end > begin and (tokens[end - 1].low in JOINTS or tokens[end - 1].low == ","):
+            end -= 1
+        parts.append(Clause(tokens[begin:end], carried))
+        begin, carried, since = at, taken, at
+    parts.append(Clause(tokens[begin:], carried))
+    return parts
+
+
+def _carried(frame: _Frame, since: int, at: int, *, first: bool) -> tuple[Token, ...] | None:
+    """The words to put before a verb that follows a joint at ``at - 1``; None where it is no second verb."""
+    tokens = frame.tokens
+    index = after_adverbs(tokens, at)
+    if index >= len(tokens):
+        return None
+    between = tokens[since + 1 : at - 1]
+    if any(token.low in SUBORDINATORS or token.low in INNER for token in between):
+        return None
+    word, main = tokens[index].low, tokens[frame.verb.at].low
+    more = index + 1 < len(tokens)
+    if first and frame.negated and word != main:
+        return None
+    if more and word == main and frame.verb.kind in {"present", "past"}:
+        return (frame.subject,)
+    return _finite_again(frame, word, index) or _continued(frame, since, at - 1, index)
+
+
+def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | None:
+    """The bare subject, where the word is a finite verb beyond doubt."""
+    kind, more = frame.verb.kind, index + 1 < len(frame.tokens)
+    liked = word in {"love", "like"} and shows_verb(frame.tokens, index + 1)
+    if word in OWN_FINITE or (kind != "past" and (word in SURE_PRESENT or liked)):
+        return (frame.subject,)
+    if more and kind in {"past", "be", "have"} and word in SURE_PAST:
+        return (frame.subject,)
+    return None
+
+
+def _continued(frame: _Frame, since: int, until: int, index: int) -> tuple[Token, ...] | None:
+    """The subject, with the auxiliary or "to" that the word at ``index`` continues."""
+    known, word, kind = forms(), frame.tokens[index].low, frame.verb.kind
+    if not shows_verb(frame.tokens, index + 1):
+        return None
+    plain = (frame.subject,)
+    if kind == "past" and word in known.past and word not in ADJECTIVES:
+        linking = frame.tokens[frame.verb.at].low in LINKING and word.endswith("ed")
+        return None if linking else plain
+    if kind == "be" and word in known.gerund:
+        return frame.with_auxiliary("are" if frame.team else "am") if _progressive(frame, until) else None
+    if kind == "have" and word in known.participle and word not in ADJECTIVES:
+        return frame.with_auxiliary("have")
+    if word not in known.base or kind in {"have", "do"}:
+        return None
+    infinitive = _infinitive(frame, since, until)
+    if infinitive is not None:
+        return infinitive
+    if kind == "present":
+        return plain
+    return frame.with_auxiliary(_modal(frame)) if kind == "modal" else None
+
+
+def _modal(frame: _Frame) -> str:
+    low = frame.tokens[frame.verb.at].low
+    return {"ll": "will", "d": "would"}.get(low.partition("'")[2], low)
+
+
+def _progressive(frame: _Frame, until: int) -> bool:
+    """Whether the main verb is "to be" with one gerund, so that a second one is its like."""
+    at = after_adverbs(frame.tokens, frame.verb.at + 1)
+    gerunds = [token.low for token in frame.tokens[frame.verb.at : until] if token.low in forms().gerund]
+    return at < len(frame.tokens) and frame.tokens[at].low in forms().gerund and len(gerunds) == 1
+
+
+def _infinitive(frame: _Frame, since: int, until: int) -> tuple[Token, ...] | None:
+    """The words up to the last "to" whose infinitive the joint continues; None where there is none."""
+    tokens, verb = frame.tokens, frame.verb
+    for index in range(until - 1, since, -1):
+        if tokens[index].low == "to" and tokens[index + 1].low in forms().base and index - verb.at <= 8:
+            head = tokens[verb.at : index + 1]
+            return head if tokens[verb.at].low in CONTRACTED else (frame.subject, *head)
+    return None
