@@ -63,7 +63,8 @@ class ProviderConfig:
     jobs: int = 4
     batch: int | None = None
     """Candidates a call; None is what the provider takes well."""
-    timeout: float = 120.0
+    timeout: float | None = None
+    """Seconds for one request; None is what the provider needs."""
     retries: int = 2
     context_tokens: int | None = None
     max_output_tokens: int | None = None

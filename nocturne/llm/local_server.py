@@ -1,7 +1,8 @@
 """The child process that serves a model file on a free loopback port until its standard input ends.
 
-Run as ``python -m nocturne.llm.local_server``. One line of JSON comes in (model, alias, context, slots, key);
-one goes out (url). When whoever started it dies, however suddenly, the input ends, and so does this process.
+Run as ``python -m nocturne.llm.local_server``. One line of JSON comes in (model, alias, context,
+slots, threads, key); one goes out (url). When whoever started it dies, however suddenly, the
+input ends, and so does this process.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ def _serve(wanted: dict[str, Any]) -> Any:
     params.api_keys = [wanted["key"]]
     params.n_ctx = wanted["context"] * wanted["slots"]
     params.n_parallel = wanted["slots"]
+    for cpu in (params.cpuparams, params.cpuparams_batch):
+        cpu.n_threads = wanted["threads"]
+        cpu.poll = 0
     params.ui = False
     params.cache_ram_mib = PROMPT_CACHE_MIB
     params.offline = True

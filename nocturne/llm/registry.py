@@ -146,7 +146,7 @@ def manner_of(config: ProviderConfig, dialect: Dialect) -> Manner:
         batch=config.batch or batch,
         context_tokens=config.context_tokens or context,
         most_output=config.max_output_tokens or output,
-        timeout=config.timeout,
+        timeout=config.timeout or 120.0,
         retries=config.retries,
         near=near,
     )

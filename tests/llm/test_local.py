@@ -32,6 +32,8 @@ class _Model:
 class CommonParams:
     def __init__(self):
         self.model = _Model()
+        self.cpuparams = _Model()
+        self.cpuparams_batch = _Model()
 
 class Server:
     def __init__(self, params):
