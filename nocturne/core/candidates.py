@@ -70,7 +70,7 @@ def _joined(
         return _one_by_one(sets, floor, firsts, new)
     from nocturne.core import join
 
-    rows = join.rows_of(join.numbered(sets))
+    rows = join.rows_of_words(sets)
     mask = None if new is None else join.marked(new, len(sets))
     return join.triples(join.containment_join(rows, floor, mask))
 
@@ -131,9 +131,10 @@ def nominate_pairs(
     for groups in rooms.values():
         texts: dict[frozenset[str], list[Fact]] = defaultdict(list)
         for group in groups.values():
-            head = min(group, key=keeper_key)
+            head = group[0] if len(group) == 1 else min(group, key=keeper_key)
             texts[content[head.id]].append(head)
-            found += _told([head], group, fresh)
+            if len(group) > 1:
+                found += _told([head], group, fresh)
         heads: list[Fact] = []
         for same in texts.values():
             if len(same) > CROWD:

@@ -24,8 +24,10 @@ from nocturne.core import crowds
 Ints = NDArray[np.int64]
 CHUNK = 1 << 18
 """Candidates looked at at once: what fits the second-level cache."""
-WIDE = 1 << 22
-"""Cells of one block of token-by-token comparisons."""
+ABREAST = 1 << 13
+"""Pairs counted at once."""
+WIDE = 1 << 12
+"""Products of two rows' sizes above which a pair is counted by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def nearest(
     The rarest token that two rows share is among the smaller one's rarest n − ⌈low·n⌉ + 1, so hot tokens
     can be left out of both sides of the filter without losing any pair that shares a cooler one.
     """
-    rows = rows_of(numbered(sets))
+    rows = rows_of_words(sets)
     cool = np.bincount(rows.tokens, minlength=1) <= hot
     if new is None:
         plan = _Plan.of(rows, low)
@@ -210,10 +212,12 @@ def _met(rows: Rows, probe: Ints, posting: Ints) -> Iterator[tuple[Ints, Ints]]:
         yield np.repeat(owner[at:upto], count[at:upto]), others[spot]
 
 
-def numbered(sets: Sequence[AbstractSet[Hashable]]) -> list[list[int]]:
-    """The sets with each token as a number, in the order of first sight."""
-    ids: dict[Hashable, int] = {}
-    return [[ids.setdefault(token, len(ids)) for token in row] for row in sets]
+def rows_of_words(sets: Sequence[AbstractSet[Hashable]]) -> Rows:
+    """Rows of sets of any tokens, numbered in the order of first sight."""
+    ids = {token: number for number, token in enumerate(dict.fromkeys(chain.from_iterable(sets)))}
+    sizes = np.fromiter(map(len, sets), np.int64, len(sets))
+    tokens = map(ids.__getitem__, chain.from_iterable(sets))
+    return ordered(sizes, np.fromiter(tokens, np.int32, int(sizes.sum())))
 
 
 def marked(rows: AbstractSet[int] | Ints, size: int) -> NDArray[np.bool_]:
@@ -316,25 +320,32 @@ def _shared(rows: Rows, sizes: Ints, large: Ints, small: Ints) -> Ints:
     shared = np.zeros(len(large), np.int64)
     at = 0
     while at < len(large):
-        # The first row of the block is its widest smaller one; the widest larger one bounds the rest.
-        width = int(sizes[small[at]])
-        upto = min(len(large), at + max(1, WIDE // (width * width)))
-        other = int(sizes[large[at:upto]].max())
-        upto = min(upto, at + max(1, WIDE // (width * other)))
-        mine = _block(rows, sizes, small[at:upto], width, -1)
-        theirs = _block(rows, sizes, large[at:upto], other, -2)
-        for column in range(width):
-            shared[at:upto] += (theirs == mine[:, column, None]).any(axis=1)
+        upto = min(len(large), at + ABREAST)
+        width, other = int(sizes[small[at]]), int(sizes[large[at:upto]].max())
+        if width * other > WIDE:
+            mine, theirs = (rows.tokens[rows.starts[r] : rows.starts[r + 1]] for r in (small[at], large[at]))
+            shared[at] = len(np.intersect1d(mine, theirs, assume_unique=True))
+            at += 1
+            continue
+        mine = _columns(rows, sizes, small[at:upto], width, -1)
+        theirs = _columns(rows, sizes, large[at:upto], other, -2)
+        count = np.zeros(upto - at, np.uint16)
+        # A token stands once in a row, so every match of two columns is one more shared token.
+        for column in mine:
+            for against in theirs:
+                count += column == against
+        shared[at:upto] = count
         at = upto
     return shared
 
 
-def _block(rows: Rows, sizes: Ints, chosen: Ints, width: int, filler: int) -> NDArray[np.int32]:
-    """The tokens of the rows side by side, ``width`` wide, filled up with ``filler``."""
-    column = np.arange(width)
-    inside = column < sizes[chosen][:, None]
-    spot = np.where(inside, rows.starts[chosen][:, None] + column, 0)
-    return np.where(inside, rows.tokens[spot], np.int32(filler))
+def _columns(rows: Rows, sizes: Ints, chosen: Ints, width: int, filler: int) -> NDArray[np.int32]:
+    """The rows' tokens, one array a column, ``width`` columns, filled up with ``filler``."""
+    column = np.arange(width)[:, None]
+    spot = np.minimum(rows.starts[chosen] + column, len(rows.tokens) - 1)
+    block: NDArray[np.int32] = rows.tokens[spot]
+    block[column >= sizes[chosen]] = filler
+    return block
 
 
 def expanded(first: Ints, count: Ints) -> Iterator[tuple[int, int, Ints]]:
