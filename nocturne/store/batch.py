@@ -63,6 +63,7 @@ class Batch:
         self.lineage: list[tuple[int, int, int, str, int, int]] = []
         self.touched: list[tuple[int, int]] = []
         self.memo: list[tuple[str, int]] = []
+        self.stones: list[tuple[str, tuple[Any, ...]]] = []
 
     def text(self, text: str) -> str:
         """Seal a text; returns its commitment."""
@@ -202,6 +203,9 @@ class Batch:
         self._many("INSERT INTO lineage VALUES (?, ?, ?, ?, ?, ?)", self.lineage)
         self._many("INSERT OR IGNORE INTO touched VALUES (?, ?)", self.touched)
         self._many("INSERT OR IGNORE INTO memo VALUES (?, ?)", self.memo)
+        for sql, args in self.stones:
+            self._link.run(sql, args)
+        self.stones.clear()
 
     def _whole(self, table: str, rows: list[Any]) -> None:
         if rows:

@@ -13,6 +13,7 @@ from nocturne.app.ports import Head, MutationRow, SnapshotInfo, SourceInfo
 from nocturne.core.chain import laid_out, sealed_row
 from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
+from nocturne.core.replay import Replayed, replay
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
 from nocturne.store import (
     connection,
@@ -23,6 +24,7 @@ from nocturne.store import (
     schema,
     search,
     side,
+    tables,
     texts,
     transcripts,
 )
@@ -480,6 +482,11 @@ class SqliteStore:
         for table, row, parent, _ in self._link.all("PRAGMA foreign_key_check"):
             found.append(f"row {row} of {table} names a row of {parent} that is not there")
         return found
+
+    def replayed(self) -> Replayed:
+        """The whole record played again and compared with every covered table."""
+        with self.moment():
+            return replay(tables.tables(self._link))
 
     def _seq(self, at: int | None) -> int | None:
         return None if at is None else history.seq_of(self._link, at)

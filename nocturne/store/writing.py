@@ -28,6 +28,13 @@ from nocturne.store.texts import Names
 _CHUNK = 2_000
 """Rulings between two flushes: bounds memory, and is enough to make batches cheap."""
 
+_BURY = (
+    "INSERT INTO tombstones (key, fact, cause, mutation) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET fact = excluded.fact, cause = excluded.cause, "
+    "mutation = excluded.mutation, lifted = NULL"
+)
+_LIFT = "UPDATE tombstones SET lifted = ? WHERE key = ? AND lifted IS NULL"
+
 _Deed = TypeVar("_Deed", Ruling, Act)
 
 
@@ -151,14 +158,9 @@ class Writing:
         draft.parts.update(more or {})
         seq = self._commit(draft, act)
         for stone in act.buries:
-            self._link.run(
-                "INSERT INTO tombstones (key, fact, cause, mutation) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET fact = excluded.fact, cause = excluded.cause, "
-                "mutation = excluded.mutation, lifted = NULL",
-                (stone.key, stone.fact, stone.cause, seq),
-            )
+            self._batch.stones.append((_BURY, (stone.key, stone.fact, stone.cause, seq)))
         for key in act.lifts:
-            self._link.run("UPDATE tombstones SET lifted = ? WHERE key = ? AND lifted IS NULL", (seq, key))
+            self._batch.stones.append((_LIFT, (seq, key)))
 
     def restore(
         self,
