@@ -14,6 +14,7 @@ from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, T
 from nocturne.app.scenes import scene_of
 from nocturne.core.facts import Fact, Retirement, State
 from nocturne.core.policy import Policy
+from nocturne.core.proposals import named_by
 from nocturne.core.retention import loss, newly_faded
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Accepted, Refused, Ruling
@@ -164,7 +165,6 @@ def sleep(night: Night) -> SleepReport:
         )
         reports.append(report)
         night.watch.ended(report)
-    quiet = not any(report.rulings for report in reports)
     return SleepReport(
         policy=night.policy,
         proposer=night.proposer,
@@ -174,7 +174,7 @@ def sleep(night: Night) -> SleepReport:
         after=state,
         start=ledger.first,
         end=ledger.last,
-        unchanged_since=head.snapshot if quiet else None,
+        unchanged_since=head.snapshot if ledger.quiet else None,
         forgotten=tuple(forgotten),
         faded=_faded(night, before, head),
     )
@@ -220,6 +220,36 @@ def _pass(
     )
 
 
+def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
+    """Whether the pass says word for word what it said last time over the same store under the same policy.
+
+    Refusals for age, capacity or budget are not remembered, because they pass; recorded once they need not be
+    recorded again every night.
+    """
+    if any(ruling.accepted for ruling in outcome.rulings):
+        return False
+    last: dict[str, SnapshotInfo] = {}
+    for info in night.store.snapshots():
+        last[info.label] = info
+    before, after = last.get(f"pass:{stage.name}:before"), last.get(f"pass:{stage.name}:after")
+    if before is None or after is None or before.digest != night.store.state_digest():
+        return False
+    if before.policy != night.policy.name:
+        return False
+    recorded = Counter(
+        (row.kind, row.code, tuple(sorted(row.touched))) for row in night.store.mutations(before.seq, after.seq)
+    )
+    return recorded == Counter(_told(ruling) for ruling in outcome.rulings)
+
+
+def _told(ruling: Ruling) -> tuple[str, str | None, tuple[int, ...]]:
+    proposal = ruling.verdict.proposal
+    code = ruling.verdict.code if isinstance(ruling.verdict, Refused) else None
+    if proposal is None:
+        return "malformed", code, ()
+    return proposal.kind, code, tuple(sorted(named_by(proposal)))
+
+
 def _gone(outcome: Outcome) -> list[Fact]:
     """Facts retired without a live successor: what the loss budget counts."""
     return [
@@ -240,15 +270,19 @@ class _Ledger:
         self.first: int | None = None
         self.last: int | None = None
         self.span: tuple[int, int] | None = None
+        self.quiet = True
         self._spans: list[tuple[int, int] | None] = []
 
     def commit(self, stage: Pass, outcome: Outcome) -> None:
         before, after = f"pass:{stage.name}:before", f"pass:{stage.name}:after"
-        if self.night.dry_run or (self.first is None and not outcome.rulings):
+        silent = not outcome.rulings or _repeats(self.night, stage, outcome)
+        if self.night.dry_run or (self.first is None and silent):
+            self.quiet &= silent
             self.waiting += [before, after]
             self.span = None
             self._spans.append(None)
             return
+        self.quiet = False
         with self.night.store.transaction(expect=self.head) as tx:
             opened = [self._snapshot(tx, label) for label in self.waiting]
             begun = self._snapshot(tx, before)

@@ -94,3 +94,16 @@ Proposal = Annotated[
 ]
 
 PROPOSAL: TypeAdapter[Proposal] = TypeAdapter(Proposal)
+
+
+def named_by(proposal: Proposal) -> set[int]:
+    """The facts that a proposal names; none for an encode, which cites turns."""
+    if isinstance(proposal, Encode):
+        return set()
+    named: set[int] = set()
+    for value in proposal.model_dump(exclude={"kind", "reason"}).values():
+        if isinstance(value, int):
+            named.add(value)
+        elif isinstance(value, tuple):
+            named.update(item for item in value if isinstance(item, int))
+    return named

@@ -9,7 +9,7 @@ from typing import Any
 
 from nocturne.core.conservation import breaches
 from nocturne.core.facts import Activation, Change, Fact, Link, State
-from nocturne.core.proposals import Drop, Encode, Keep, Proposal
+from nocturne.core.proposals import Drop, Encode, Keep, Proposal, named_by
 from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
@@ -258,11 +258,4 @@ def _question(proposal: Proposal, *, refused: bool) -> tuple[int, ...]:
         return proposal.turns
     if isinstance(proposal, Drop) and refused:
         return (proposal.fact, proposal.duplicate_of, 0)
-    named = proposal.model_dump(exclude={"kind", "reason"})
-    ids: list[int] = []
-    for value in named.values():
-        if isinstance(value, int):
-            ids.append(value)
-        elif isinstance(value, tuple):
-            ids.extend(item for item in value if isinstance(item, int))
-    return tuple(sorted(ids))
+    return tuple(sorted(named_by(proposal)))
