@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nocturne.app.ports import MutationRow, SnapshotInfo, Store
 from nocturne.core.diff import KINDS, Kind, kind
@@ -65,8 +65,8 @@ def compare(store: Store, older: SnapshotInfo, newer: SnapshotInfo) -> Compariso
             continue
         if before is not None and before.active:
             shown += 1
-        id_ = (after or before).id  # type: ignore[union-attr]  # one of the two is there
-        found.append(Difference(what, before, after, tuple(accepted.get(id_, ()))))
+        entry = Difference(what, before, after, ())
+        found.append(replace(entry, mutations=tuple(accepted.get(entry.fact.id, ()))))
     found.sort(key=lambda entry: (KINDS.index(entry.kind), entry.fact.id))
     return Comparison(
         older, newer, tuple(found), tuple(refused), kept=older.active - shown, reversed=swapped

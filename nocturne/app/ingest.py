@@ -177,7 +177,7 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
     report.secret_places += fresh.places
     report.cleaned += fresh.cleaned
     report.artefacts += fresh.artefacts
-    counts = Counter(turn.provenance for turn in turns)
+    counts: Counter[str] = Counter(turn.provenance for turn in turns)
     report.turns.update(counts)
     return FileReport(path, reading.format, counts, fresh.known, dict(reading.skipped))
 

@@ -41,7 +41,8 @@ def judge(entry: Any, *, lexicon: Lexicon, policy: Policy) -> dict[str, Any]:
     try:
         if not isinstance(entry, Mapping):
             raise Malformed("not a JSON object")
-        reader = _PASSES.get(named.get("pass")) if isinstance(named.get("pass"), str) else None
+        name = named.get("pass")
+        reader = _PASSES.get(name) if isinstance(name, str) else None
         if reader is None:
             raise Malformed(f"pass is {named.get('pass')!r}; the gates are {', '.join(_PASSES)}")
         found = reader(named, lexicon, policy)

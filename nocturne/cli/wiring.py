@@ -25,15 +25,31 @@ Mode = Literal["rw", "create", "readonly"]
 @contextmanager
 def opened(shell: Shell, mode: Mode = "readonly") -> Iterator[SqliteStore]:
     """The store of this run; closed however the command ends."""
-    from nocturne.store import open_store
+    from nocturne.store import measures_of, open_store
 
-    store = open_store(shell.db, mode=mode, now=shell.now)
+    store = open_store(shell.db, mode=mode, now=shell.now, measures=measures_of(lexicon()))
     for note in store.notes:
         shell.note(note)
     try:
         yield store
     finally:
         store.close()
+
+
+@contextmanager
+def filled(shell: Shell) -> Iterator[SqliteStore]:
+    """The store to write to, made where there is none; one that stays empty is not left behind."""
+    empty = False
+    try:
+        with opened(shell, "create") as store:
+            try:
+                yield store
+            finally:
+                empty = store.created and store.head().snapshot == 0
+    finally:
+        if empty:
+            for suffix in ("", "-wal", "-shm"):
+                shell.db.with_name(shell.db.name + suffix).unlink(missing_ok=True)
 
 
 def snapshot(store: SqliteStore, text: str) -> SnapshotInfo:
@@ -77,7 +93,7 @@ class Wanted:
 
 
 @contextmanager
-def proposing(wanted: Wanted, store: SqliteStore | None) -> Iterator[Proposer]:
+def proposing(wanted: Wanted) -> Iterator[Proposer]:
     """Whoever proposes in this run, let go of afterwards."""
     from nocturne.app import config
 
@@ -106,9 +122,9 @@ def proposing(wanted: Wanted, store: SqliteStore | None) -> Iterator[Proposer]:
 
 def lexicon() -> Lexicon:
     """The closed-class words of every language that nocturne knows."""
-    from nocturne.core.text.lexicon import load
+    from nocturne.app.lexicons import default_lexicon
 
-    return load()
+    return default_lexicon()
 
 
 def write(path: Path, text: str) -> None:

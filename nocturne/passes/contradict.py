@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from nocturne.core.facts import Change, Fact, Link
-from nocturne.core.meaning import Fails, Holds, clash_key, judge_contradict
+from nocturne.core.meaning import Fails, clash_key, judge_contradict
 from nocturne.core.proposals import Contradict as Proposed
 from nocturne.core.proposals import Keep, Proposal
 from nocturne.core.strength import contradicted, strength
@@ -26,7 +26,6 @@ class Contradict:
     """Ends a fact's validity in favour of a live successor."""
 
     name = "contradict"
-    kinds = ("contradict", "keep")
 
     def ready(self, scene: Scene) -> Scene:
         """The scene as it is."""
@@ -88,11 +87,9 @@ class Contradict:
             single_valued=scene.policy.contradict.single_valued,
             same_source=_shared_source(scene, old, new),
         )
-        if isinstance(found, Holds):
-            return Accepted(proposal, "superseded", {**found.evidence, **self._penalty(scene, old, new)})
         if isinstance(found, Fails):
             return Refused(proposal, found.code, found.evidence)
-        return Refused(proposal, "N013", {"error": "the gate gave no answer"})
+        return Accepted(proposal, "superseded", {**found.evidence, **self._penalty(scene, old, new)})
 
     def _penalty(self, scene: Scene, old: Fact, new: Fact) -> dict[str, str]:
         law = scene.policy.strength.law

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nocturne.core.candidates import nominate_pairs
 from nocturne.core.facts import Change, Fact, Link
-from nocturne.core.meaning import Fails, judge_drop
+from nocturne.core.meaning import Fails, Finding, judge_drop
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Drop, Keep, Proposal
 from nocturne.core.text.measures import content
@@ -27,7 +27,6 @@ class Dedupe:
     """Retires a fact into the one that says the same."""
 
     name = "dedupe"
-    kinds = ("drop", "keep")
 
     def ready(self, scene: Scene) -> Scene:
         """The scene as it is."""
@@ -85,7 +84,7 @@ class Dedupe:
                 return Refused(proposal, "N006", evidence)
         return Accepted(proposal, "duplicate", found.evidence)
 
-    def _judge(self, scene: Scene, drop: Fact, keep: Fact) -> object:
+    def _judge(self, scene: Scene, drop: Fact, keep: Fact) -> Finding:
         return judge_drop(
             said(drop),
             said(keep),

@@ -27,7 +27,6 @@ class Encode:
     """Adds a fact that names the turns, and the span, that say it."""
 
     name = "encode"
-    kinds = ("encode",)
 
     def ready(self, scene: Scene) -> Scene:
         """The scene as it is."""
@@ -102,7 +101,7 @@ class Encode:
         cited = [scene.turns[turn] for turn in proposal.turns]
         first = cited[0]
         span = _span(proposal, first)
-        spans = (span,) if span else ()
+        spans: tuple[Span, ...] = (span,) if span else ()
         spans += tuple(Span(turn.id, 0, len(turn.text)) for turn in cited[1:])
         found = attribute_of(proposal.text, scene.lexicon, first.speaker)
         attribute = found[1] if found and found[1] in scene.policy.contradict.single_valued else None

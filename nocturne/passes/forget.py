@@ -20,7 +20,6 @@ class Forget:
     """Retires what is stale or over capacity, never what is protected or pinned."""
 
     name = "forget"
-    kinds = ("forget",)
 
     def brief(self, scene: Scene) -> ForgetBrief | None:
         """Facts that a rule would let go: the stale ones, then what would still be over capacity without them."""

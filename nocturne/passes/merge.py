@@ -25,7 +25,6 @@ class Merge:
     """One fact with its first id, and the others retired into it, in one mutation."""
 
     name = "merge"
-    kinds = ("merge",)
 
     def ready(self, scene: Scene) -> Scene:
         """The scene as it is."""

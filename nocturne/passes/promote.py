@@ -23,7 +23,6 @@ class Promote:
     """Moves a fact to a lasting block; its text and its age stay."""
 
     name = "promote"
-    kinds = ("promote",)
 
     def ready(self, scene: Scene) -> Scene:
         """The scene as it is."""

@@ -100,7 +100,6 @@ class Pass(Protocol):
     """One stage of the night: what to ask, how to judge the answer, what the code does by itself."""
 
     name: str
-    kinds: tuple[str, ...]
 
     def ready(self, scene: Scene) -> Scene:
         """The scene with what this pass measures once over the whole store."""

@@ -24,7 +24,6 @@ class Schematise:
     """Adds a schema that names its evidence."""
 
     name = "schematise"
-    kinds = ("schematise",)
 
     def ready(self, scene: Scene) -> Scene:
         """The scene as it is."""

@@ -1,0 +1,17 @@
+"""How a store measures the texts that it indexes: by the very content words that the gates see."""
+
+from __future__ import annotations
+
+from nocturne.core.digest import canonical, plain
+from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.text.measures import MEASURES_VERSION, content
+from nocturne.store.search import Measures
+
+
+def measures_of(lexicon: Lexicon) -> Measures:
+    """The measures of this version under a lexicon, which the store keeps by its digest."""
+    return Measures(
+        version=str(MEASURES_VERSION),
+        lexicon=canonical(plain(lexicon.to_json())),
+        tokenise=lambda text: sorted(content(text, lexicon)),
+    )
