@@ -28,9 +28,13 @@ def verb_at(clause: Key, grammar: Grammar) -> int | None:
             if not inside:
                 return at
             inside = False
-        elif at and (clause[at - 1] in SUBJECT_PRONOUNS or clause[at - 1] in VERB_ADVERBS) and is_form(word, "base"):
+        elif at and _before_verb(clause[at - 1], grammar) and is_form(word, "base"):
             return at
     return None
+
+
+def _before_verb(word: str, grammar: Grammar) -> bool:
+    return word in SUBJECT_PRONOUNS or word in VERB_ADVERBS or word in grammar.negation or word == "longer"
 
 
 def subject_of(clause: Key, grammar: Grammar) -> Key | None:
@@ -42,7 +46,7 @@ def subject_of(clause: Key, grammar: Grammar) -> Key | None:
     at = verb_at(clause, grammar)
     if at is None or at == 0:
         return None
-    while at > 1 and (clause[at - 1] in VERB_ADVERBS or clause[at - 1] == ","):
+    while at > 1 and (clause[at - 1] in VERB_ADVERBS or clause[at - 1] in (",", "no", "longer")):
         at -= 1
     return clause[:at]
 
@@ -87,12 +91,17 @@ def _whole(part: Key, grammar: Grammar) -> bool:
 
 
 def _new_subject(sentence: Key, at: int, grammar: Grammar) -> bool:
-    """A joint after a comma, and a noun subject with its verb near: , and Oluchi approves …"""
-    if at < 2 or sentence[at - 2] != ",":
-        return False
+    """A noun subject with its verb near: *, and Oluchi approves …*, *and my son is …*"""
     rest = sentence[at:]
     verb = verb_at(rest, grammar)
-    return verb is not None and 0 < verb <= 7
+    if verb is None or verb < 1:
+        return False
+    if at >= 2 and sentence[at - 2] == ",":
+        return verb <= 7
+    if set(rest[:verb]) & (grammar.adjuncts | grammar.relatives):
+        return False
+    certain = rest[verb] in grammar.auxiliaries or rest[verb] in grammar.modals
+    return verb <= (4 if certain or rest[0].endswith("'s") else 1)
 
 
 def _with_subject(part: Key, before: Key, grammar: Grammar) -> Key:
@@ -103,12 +112,31 @@ def _with_subject(part: Key, before: Key, grammar: Grammar) -> Key:
         return part
     own = subject_of(rest, grammar)
     if own is None or rest[0] in VERB_ADVERBS or _begins_with_verb(rest, grammar):
-        if starts_clause(rest, 0, grammar) and rest[0] not in SUBJECT_PRONOUNS:
+        if _reaches(before[len(subject) :], grammar) and rest[0] not in grammar.auxiliaries | grammar.negation:
+            return part
+        verbal = starts_clause(rest, 0, grammar) or _begins_with_verb(rest, grammar)
+        if verbal and rest[0] not in SUBJECT_PRONOUNS:
             return (*lead, *subject, *rest)
         return part
     if 1 < len(own) < len(subject) and own[-1] == subject[-1] and own[0] == subject[0]:
         return (*lead, *subject, *rest[len(own) :])
     return part
+
+
+def _reaches(predicate: Key, grammar: Grammar) -> bool:
+    """Whether a word after the subject may hold for the next clause as well: *used to*, *never*, *might*."""
+    if not predicate:
+        return False
+    first = predicate[0]
+    return (
+        first in grammar.negation
+        or first in grammar.modals
+        or first in grammar.hedges
+        or first in grammar.quantifiers
+        or first in grammar.restrictors
+        or first in ("do", "did")
+        or predicate[:2] == ("used", "to")
+    )
 
 
 def _begins_with_verb(rest: Key, grammar: Grammar) -> bool:

@@ -1,38 +1,259 @@
-"""Whether a later statement puts an end to an earlier one."""
+"""Whether a later statement puts an end to an earlier one, and what a fact could be denied by."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
+from nocturne.core.meaning.attributes import Stated, lemma, plain_statements, stated_in
+from nocturne.core.meaning.clauses import subject_of
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
+from nocturne.core.meaning.grammar import VERB_ADVERBS, Grammar
+from nocturne.core.meaning.guards import brief, unfit
+from nocturne.core.meaning.moves import Key
+from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.text.lexicon import Lexicon
 
+_LIKING = {"like": 1, "love": 1, "enjoy": 1, "adore": 1, "prefer": 1, "favour": 1, "hate": -1, "dislike": -1,
+           "detest": -1, "loathe": -1, "despise": -1}  # fmt: skip
+_ENDING = frozenset(("stop", "quit", "cease", "abandon"))
+_SKIPPED = VERB_ADVERBS | frozenset(
+    ("do", "did", "have", "been", "will", "can", "longer", "anymore", "any", "more", "no", "cannot", "now", "used", "to",
+     "would", "is", "going")
+)  # fmt: skip
+_CLAUSE_ENDS = frozenset((",", ";", "because", "since", "so", "when", "if", "but", "and", "or", "anymore", "now", "until",
+                          "although", "while", "unless", "after", "before", "as"))  # fmt: skip
 
-def attribute_of(text: str, lexicon: Lexicon, speaker: str | None = None) -> tuple[str, str, str] | None:  # noqa: ARG001
-    """Subject, attribute and value, where the text states one of the known attributes."""
-    return None
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a statement holds of somebody: a predicate with its object, and whether it is affirmed."""
+
+    holder: str
+    predicate: str
+    affirmed: bool
 
 
 def clash_key(said: Said, *, lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
-    """What the text states that another text could deny: one key per attribute and per predicate."""
-    found = attribute_of(said.text, lexicon, said.speaker)
-    return ((found[1],),) if found else ()
+    """What the text states that another text could deny: attributes, predicates without polarity, counts."""
+    keys: dict[tuple[str, ...], None] = {}
+    for stated in stated_in(said.text, lexicon, said.speaker):
+        thing = (stated.holder,) if stated.attribute in ("favourite", "version", "port") else ()
+        keys[(stated.attribute, *thing)] = None
+    reading = read(said.text, lexicon, said.speaker)
+    if reading.grammar.known and len(reading.analysis.tokens) <= 60:
+        for held in _held(reading):
+            keys["says", held.predicate] = None
+        for frame, _ in _frames(reading):
+            keys["value", frame] = None
+        for old, _, thing in _changes(reading):
+            keys["change", thing or old] = None
+        for thing in _things(reading):
+            keys["change", thing] = None
+    return tuple(keys)
 
 
 @guarded
 def judge_contradict(
     old: Said, new: Said, *, lexicon: Lexicon, single_valued: Collection[str], same_source: bool = False
 ) -> Finding:
-    """Holds where the new text is later and cannot be true beside the old one."""
-    first, second = attribute_of(old.text, lexicon, old.speaker), attribute_of(new.text, lexicon, new.speaker)
-    if first is None or second is None or first[:2] != second[:2]:
-        return Fails("N234", {"before": old.text, "after": new.text})
-    times = (old.occurred_at or old.said_at, new.occurred_at or new.said_at)
-    if times[0] is None or times[1] is None:
-        if not same_source:
-            return Fails("N235", {})
-    elif times[1] <= times[0]:
-        return Fails("N232", {"old": str(times[0]), "new": str(times[1])})
-    if first[1] not in single_valued or first[2] == second[2]:
-        return Fails("N231", {"attribute": first[1]})
-    return Holds("superseded", {"attribute": first[1]})
+    """Holds where the new text is later, of the same subject and thing, and cannot be true beside the old one."""
+    if (old.subject or old.speaker) != (new.subject or new.speaker):
+        before, after = old.subject or old.speaker or "the user", new.subject or new.speaker or "the user"
+        return Fails("N234", {"before": before, "after": after})
+    first, second = read(old.text, lexicon, old.speaker), read(new.text, lexicon, new.speaker)
+    if refused := unfit(first) or unfit(second):
+        return refused
+    if not (first.grammar.known and second.grammar.known):
+        return Fails("N219", {"found": "a language that the gates do not know"})
+    if first.asks or second.asks:
+        return Fails("N212", {"found": brief(new.text if second.asks else old.text)})
+    found = _clash(old, new, first, second, lexicon, single_valued)
+    if isinstance(found, Fails):
+        return found
+    return _later(old, new, same_source=same_source) or found
+
+
+def _later(old: Said, new: Said, *, same_source: bool) -> Fails | None:
+    then = old.occurred_at if old.occurred_at is not None else old.said_at
+    now = new.occurred_at if new.occurred_at is not None else new.said_at
+    if then is None or now is None:
+        return None if same_source else Fails("N235", {})
+    if now > then or (now == then and same_source):
+        return None
+    return Fails("N232", {"old": str(then), "new": str(now)})
+
+
+def _clash(
+    old: Said, new: Said, first: Reading, second: Reading, lexicon: Lexicon, single_valued: Collection[str]
+) -> Holds | Fails:
+    cues = _cues(second)
+    before, after = stated_in(old.text, lexicon, old.speaker), stated_in(new.text, lexicon, new.speaker)
+    plural: str | None = None
+    for one in before:
+        for two in after:
+            if one.holder != two.holder or one.attribute != two.attribute or one.denied:
+                continue
+            if two.denied:
+                if one.value == two.value:
+                    return _holds(one, two, "denied")
+                continue
+            if one.value == two.value:
+                continue
+            if one.attribute in single_valued or cues:
+                return _holds(one, two, "single-valued" if one.attribute in single_valued else cues[0])
+            plural = one.attribute
+    for held in _held(second):
+        for had in _held(first):
+            if held.predicate == had.predicate and held.holder == had.holder and held.affirmed != had.affirmed:
+                return Holds("superseded", {"predicate": had.predicate, "by": "opposite polarity"})
+    numbered = _numbered(first, second, cues)
+    if numbered is not None:
+        return numbered
+    changed = _changed(first, second)
+    if changed is not None:
+        return changed
+    if plural is not None:
+        return Fails("N231", {"attribute": plural})
+    if _same_predicate(first, second):
+        if cues:
+            return Fails("N231", {"found": cues})
+        return Fails("N231", {})
+    if {one.holder for one in before} & {two.holder for two in after} or not cues:
+        return Fails("N234", {"before": brief(old.text), "after": brief(new.text)})
+    return Fails("N234", {"before": brief(old.text), "after": brief(new.text)})
+
+
+def _holds(one: Stated, two: Stated, by: str) -> Holds:
+    return Holds(
+        "superseded", {"attribute": one.attribute, "before": one.value, "after": two.value, "by": by}
+    )
+
+
+def _cues(reading: Reading) -> list[str]:
+    words = [word for sentence in reading.sentences for word in sentence.words]
+    text = f" {' '.join(words)} "
+    return [cue for cue in sorted(reading.grammar.change_cues) if cue in words] + [
+        cue for cue in ("no longer", "instead of", "used to", "switch to", "not anymore") if f" {cue} " in text
+    ]
+
+
+def _held(reading: Reading) -> Iterator[Held]:
+    """Predicate and object of each plain statement, negation taken out and counted."""
+    grammar = reading.grammar
+    for clause in plain_statements(reading):
+        subject = subject_of(clause, grammar) if grammar.english else (clause[:1] if clause[0].startswith("§") else ())
+        if subject is None:
+            continue
+        rest = clause[len(subject) :]
+        affirmed = True
+        predicate: list[str] = []
+        for word in rest:
+            if word in grammar.negation or word == "cannot":
+                affirmed = not affirmed
+                continue
+            if word in _CLAUSE_ENDS and predicate:
+                break
+            if not predicate and word in _SKIPPED and grammar.english:
+                if word == "used":
+                    affirmed = False
+                continue
+            predicate.append(word)
+        if not predicate or len(predicate) > 8:
+            continue
+        yield _standard(" ".join(subject), predicate, grammar, affirmed=affirmed)
+
+
+def _standard(holder: str, predicate: list[str], grammar: Grammar, *, affirmed: bool) -> Held:
+    if not grammar.english:
+        return Held(holder, " ".join(predicate), affirmed)
+    head = lemma(predicate[0])
+    rest = predicate[1:]
+    if head == "stand" and not affirmed:
+        head, affirmed = "like", False
+    if head in _ENDING and rest:
+        head, rest, affirmed = lemma(rest[0]), rest[1:], not affirmed
+    elif head == "give" and rest[:1] == ["up"] and len(rest) > 1:
+        head, rest, affirmed = lemma(rest[1]), rest[2:], not affirmed
+    sign = _LIKING.get(head)
+    if sign is not None:
+        head, affirmed = "like", affirmed if sign > 0 else not affirmed
+    return Held(holder, " ".join([head, *(word for word in rest if word != "to" or rest.index(word))]), affirmed)
+
+
+def _frames(reading: Reading) -> Iterator[tuple[str, str]]:
+    """A statement with its one value taken out, and the value: there are # snapshots, 37."""
+    grammar = reading.grammar
+    values = reading.analysis.values
+    for clause in plain_statements(reading):
+        found = [at for at, word in enumerate(clause) if word in values]
+        if len(found) != 1 or len(clause) > 14 or not ({"is", "have"} & set(clause[: found[0]])):
+            continue
+        at = found[0]
+        words = [word for word in clause if word not in VERB_ADVERBS]
+        if clause[at] in words and not set(clause) & grammar.negation:
+            yield " ".join("#" if word == clause[at] else word for word in words), clause[at]
+
+
+def _numbered(first: Reading, second: Reading, cues: list[str]) -> Holds | None:
+    known = dict(_frames(first))
+    for frame, value in _frames(second):
+        before = known.get(frame)
+        if before is not None and before != value and (_counts(frame) or cues):
+            return Holds("superseded", {"frame": frame, "before": before, "after": value, "by": "one value at a time"})
+    return None
+
+
+def _counts(frame: str) -> bool:
+    """Whether the frame says how many or how much something is, rather than when something happens."""
+    words = frame.split()
+    at = words.index("#") if "#" in words else 0
+    return at > 0 and words[at - 1] in ("is", "have", "to", "at")
+
+
+def _changes(reading: Reading) -> Iterator[tuple[str, str, str]]:
+    """From what to what, and of what: stack migrated from postgresql to mysql."""
+    for clause in plain_statements(reading):
+        if "from" not in clause or "to" not in clause[clause.index("from") :]:
+            continue
+        at = clause.index("from")
+        to = clause.index("to", at)
+        if 0 < to - at <= 5 and to + 1 < len(clause):
+            head = lemma(clause[at - 1]) if at else ""
+            if head in ("migrate", "switch", "move", "change", "convert", "upgrade", "rename", "shift", "go"):
+                yield " ".join(clause[at + 1 : to]), clause[to + 1], clause[at - 2] if at >= 2 else ""
+
+
+def _things(reading: Reading) -> Iterator[str]:
+    """Heads that a from-to change may speak of: the title before a colon or a list, and the objects of use."""
+    for sentence in reading.sentences:
+        if ":" in sentence.words[:4]:
+            yield sentence.words[sentence.words.index(":") - 1]
+        for at, word in enumerate(sentence.words[:-1]):
+            if lemma(word) in ("use", "run") and at:
+                yield sentence.words[at + 1]
+
+
+def _changed(first: Reading, second: Reading) -> Holds | Fails | None:
+    words = [word for sentence in first.sentences for word in sentence.words]
+    for old, new, thing in _changes(second):
+        if old not in words or new in words:
+            continue
+        others = [name for name in sorted(first.analysis.names | first.analysis.values) if name.casefold() != old]
+        listed = [word for word in others if word.casefold() != thing]
+        if ":" in words[:4] and len(listed) > 1:
+            return Fails("N231", {"attribute": thing or old, "ends": [old], "remains": listed})
+        if any(mark in words for mark in (",", "and")) and listed:
+            return Fails("N231", {"attribute": thing or old, "ends": [old], "remains": listed})
+        return Holds("superseded", {"attribute": thing or "used", "before": old, "after": new, "by": "from … to"})
+    return None
+
+
+def _same_predicate(first: Reading, second: Reading) -> bool:
+    one = {(held.holder, held.predicate.split(" ", 1)[0]) for held in _held(first)}
+    return any((held.holder, held.predicate.split(" ", 1)[0]) in one for held in _held(second))
+
+
+def describe(clause: Key) -> str:
+    """The clause as one string, for evidence."""
+    return " ".join(clause)

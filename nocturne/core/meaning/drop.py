@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from nocturne.core.meaning.alike import Rewrites, same
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
-from nocturne.core.meaning.guards import difference, name_set, same_source, shown, unfit, verbatim
+from nocturne.core.meaning.guards import cased, difference, name_set, same_source, shown, tied, unfit, verbatim
 from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.meaning.support import contained
 from nocturne.core.text.analysis import analyse
@@ -43,6 +43,8 @@ def judge_drop(
     context = (drop.text, keep.text)
     if lost := name_set(drop.text, lexicon, context) - name_set(keep.text, lexicon, context):
         return Fails("N213", {"before": sorted(lost), "after": "nothing"})
+    if refused := cased(one, two) or tied(one, two):
+        return refused
     rewrites = _says(first, second)
     if rewrites is None:
         return _difference(first, second)

@@ -1,30 +1,284 @@
-"""Whether the cited turns say a fact."""
+"""Whether the cited turns say a fact: each of its clauses is one of theirs, its subject spelled out, nothing added."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
+from nocturne.core.meaning.alike import Rewrites
+from nocturne.core.meaning.clauses import statements
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
+from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, VERB_ADVERBS, Grammar
+from nocturne.core.meaning.guards import brief, difference, name_set, shown, unfit
+from nocturne.core.meaning.moves import Key, bare
+from nocturne.core.meaning.reading import SUBJECTS, Reading, Sentence, read
+from nocturne.core.meaning.support import embedded, follows
+from nocturne.core.meaning.verbs import is_form
 from nocturne.core.text.analysis import analyse
+from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
+
+_SUPPORTING = ("human", "profile", "assistant")
+_ASSISTANT = "Assistant"
+_NAMED_ASSISTANT = re.compile(r"\b(?:the|this) assistant\b", re.IGNORECASE)
+_RULES = frozenset(("must", "should", "shall", "ought"))
+_LEAD_IN = frozenset(
+    ("hi", "hey", "hello", "oh", "ah", "well", "so", "yeah", "yes", "yep", "yup", "no", "nope", "wow", "okay", "ok",
+     "btw", "also", "and", "but", "plus", "anyway", "anyways", "sure", "thanks", "thank", "you", "haha", "lol", "aw",
+     "aww", "hmm", "um", "uh", "honestly", "actually", "luckily", "sadly", "fortunately", "unfortunately", "please",
+     "remember", "note", "fyi", "quick", "by", "way", "right", "cool", "great", "nice", "good", "morning", "evening",
+     "afternoon", "then", "like", "listen", "look", "see", "guess", "what", "totally", "absolutely", "definitely",
+     "update", "reminder", "there", "everyone", "all", "again", "too", "really", "exactly", "true", "agreed", "just")
+)  # fmt: skip
+"""Words that may go before a statement and say nothing of it."""
+
+_GREETS = frozenset(("hi", "hey", "hello", "thanks", "wow", "oh", "yeah", "aw", "aww", "morning", "dear", "yes", "no"))
+_TAIL = frozenset(
+    ("thanks", "thank", "you", "lol", "haha", "right", "know", "too", "though", "please", "btw", "by", "way", "so",
+     "much", "again", "obviously", "honestly", "actually", "hehe", "though")
+)  # fmt: skip
+_RETRACTS = ("kidding", "joking", "i mean", "scratch that", "no wait", "wait no", "actually no", "not really", "/s")
+_FICTION = frozenset(
+    ("pretend", "imagine", "suppose", "supposing", "hypothetically", "fictional", "fiction", "novel", "roleplay",
+     "translate", "dialogue", "character", "screenplay")
+)  # fmt: skip
+_ADDRESS = frozenset(("you", "your", "yours"))
 
 
 @guarded
 def judge_encode(
-    turns: Sequence[Said], text: str, *, lexicon: Lexicon, subject: str | None = None, block: str = "scratch"  # noqa: ARG001
+    turns: Sequence[Said], text: str, *, lexicon: Lexicon, subject: str | None = None, block: str = "scratch"
 ) -> Finding:
-    """Holds where the text is a clause of the cited turns, with its subject spelled out."""
+    """Holds where every clause of the text is a clause of a cited turn, about the same subject."""
+    if not turns:
+        return Fails("N015", {"turn": "none cited"})
+    if refused := _provenance(turns, block, subject):
+        return refused
+    claim_text, speaker = _about(turns, text)
+    claim = read(claim_text, lexicon, speaker)
+    if not claim.analysis.content:
+        return Fails("N110", {"found": "no content word"})
+    readings = [read(said.text, lexicon, said.speaker) for said in turns]
+    if refused := next(filter(None, map(unfit, (claim, *readings))), None):
+        return refused
+    if refused := _measured(turns, text, lexicon, speaker):
+        return refused
+    if claim.asks:
+        return Fails("N212", {"found": brief(text)})
+    if refused := _statement(claim):
+        return refused
+    found = _said(claim, readings)
+    if isinstance(found, Fails):
+        return found
+    if turns[0].provenance == "assistant" and (refused := _of_itself(claim)):
+        return refused
+    return Holds("traceable", {"rewrites": list(dict.fromkeys(found))})
+
+
+def _provenance(turns: Sequence[Said], block: str, subject: str | None) -> Fails | None:
     for said in turns:
-        if said.provenance not in ("human", "profile", "assistant"):
+        if said.provenance not in _SUPPORTING:
             return Fails("N104", {"provenance": said.provenance})
-        if said.provenance == "assistant" and block != "persona":
-            return Fails("N104", {"provenance": said.provenance})
-    fact = analyse(text, lexicon, turns[0].speaker)
-    said_words: set[str] = set()
-    for said in turns:
-        said_words |= {token.stem for token in analyse(said.text, lexicon, said.speaker).tokens}
-    if missing := fact.content - said_words:
-        return Fails("N101", {"missing": sorted(missing)})
-    if text.rstrip().endswith("?"):
-        return Fails("N212", {"found": text})
-    return Holds("traceable")
+        if said.provenance == "assistant" and (block != "persona" or subject not in (None, "assistant")):
+            found = "an assistant supports only what it says of itself, in persona"
+            return Fails("N104", {"provenance": "assistant", "found": found})
+        if said.provenance != "assistant" and block == "persona" and subject == "assistant":
+            return Fails("N104", {"provenance": said.provenance, "found": "persona is what the assistant says of itself"})
+    speakers = sorted({said.speaker or "the user" for said in turns})
+    if len(speakers) > 1:
+        return Fails("N210", {"speakers": speakers})
+    return None
+
+
+def _about(turns: Sequence[Said], text: str) -> tuple[str, str | None]:
+    """The text and the name for which its subject is read: the assistant's own where it speaks of itself."""
+    first = turns[0]
+    if first.provenance != "assistant":
+        return text, first.speaker
+    return _NAMED_ASSISTANT.sub(_ASSISTANT, text), first.speaker or _ASSISTANT
+
+
+def _measured(turns: Sequence[Said], text: str, lexicon: Lexicon, speaker: str | None) -> Fails | None:
+    """Coverage, names and values against the turns, the speaker's label and the subject forms."""
+    claim = analyse(text, lexicon)
+    sources = [analyse(said.text, lexicon) for said in turns]
+    label = frozenset(fold(word) for word in (speaker or "").split())
+    held = label | {"user", "assistant"}
+    for source in sources:
+        held |= source.vocabulary
+    if claim.values - frozenset().union(*(source.values for source in sources)):
+        found = claim.values - frozenset().union(*(source.values for source in sources))
+        return Fails("N103", {"values": sorted(found)})
+    missing = {word for word in claim.content - held if word.removesuffix("'s") not in label}
+    context = [said.text for said in turns]
+    spoken = {fold(token.surface).removesuffix("'s") for source in sources for token in source.tokens}
+    strange = {
+        name for name in name_set(text, lexicon, context)
+        if name not in spoken and name.removesuffix("'s") not in spoken | label
+        and not all(part in spoken | label for part in name.split())
+    }  # fmt: skip
+    if strange:
+        return Fails("N102", {"names": sorted(strange)})
+    if missing:
+        return Fails("N101", {"missing": shown(claim, missing)})
+    return None
+
+
+def _statement(claim: Reading) -> Fails | None:
+    """The refusal where the text states nothing: a greeting, thanks, a bare command."""
+    words = claim.sentences[0].words if claim.sentences else ()
+    if not words or all(word in _LEAD_IN or word == "," for word in words):
+        return Fails("N227", {"found": brief(claim.analysis.text)})
+    return None
+
+
+def _of_itself(claim: Reading) -> Fails | None:
+    for sentence in claim.sentences:
+        if not sentence.words[:1] or sentence.words[0] not in SUBJECTS:
+            return Fails("N104", {"provenance": "assistant", "found": "not about the assistant itself"})
+        if _RULES & set(sentence.words) or _ADDRESS & set(sentence.words) or "§user" in sentence.words:
+            return Fails("N104", {"provenance": "assistant", "found": "a rule, or something about the person"})
+    return None
+
+
+def _said(claim: Reading, readings: Sequence[Reading]) -> Rewrites | Fails:
+    names: list[str] = []
+    for sentence in claim.sentences:
+        found = _sentence_said(sentence, readings)
+        if found is None:
+            parts = statements(sentence.words, claim.grammar)
+            several = [_key_said(part, readings) for part in parts] if len(parts) > 1 else [None]
+            if any(item is None for item in several):
+                return _why_not(claim, sentence, readings)
+            found = tuple(name for item in several if item for name in item)
+        names.extend(found)
+    return tuple(names)
+
+
+def _sentence_said(sentence: Sentence, readings: Sequence[Reading]) -> Rewrites | None:
+    return _key_said(sentence.words, readings)
+
+
+def _key_said(claim: Key, readings: Sequence[Reading]) -> Rewrites | None:
+    for reading in readings:
+        if not reading.grammar.known:
+            if any(bare(claim) == bare(sentence.words) for sentence in reading.sentences if not sentence.asks):
+                return ("verbatim only",)
+            continue
+        retracted = _retracted(reading)
+        for place, sentence in enumerate(reading.sentences):
+            if sentence.asks or retracted or _fictional(reading, place):
+                continue
+            for offered in _offered(sentence.words, reading.grammar):
+                if not set(claim) <= set(offered) | _ADDED:
+                    continue
+                found = follows(claim, offered, reading.grammar, loose=True)
+                if found is not None:
+                    return found if offered == sentence.words else (*found, "clause taken out")
+    return None
+
+
+_ADDED = frozenset(("is", "have", "do", "did", "was", "of", "'s", "§=", "and", "that")) | SUBJECTS
+
+
+def _offered(sentence: Key, grammar: Grammar) -> Iterator[Key]:
+    """The sentence, without what leads into it or trails after it, and its single statements."""
+    stripped = list(_stripped(sentence, grammar))
+    yield from stripped
+    for whole in stripped[:3]:
+        if not grammar.english:
+            parts = statements(whole, grammar)
+            if len(parts) > 1 and not embedded(whole, grammar):
+                yield from parts
+            continue
+        parts = statements(whole, grammar)
+        if len(parts) < 2:
+            parts = []
+        for place, part in enumerate(parts):
+            # What hangs on a condition, a report or a doubt before it is not said by itself.
+            if embedded(tuple(word for before in parts[:place] for word in before), grammar):
+                break
+            for form in _stripped(part, grammar):
+                yield form
+        yield from _after_reason(whole, grammar)
+
+
+def _after_reason(whole: Key, grammar: Grammar) -> Iterator[Key]:
+    """The clause before *so* or *because*, and the one after: both are said."""
+    for at, word in enumerate(whole):
+        if word in ("because", "so") and 1 < at < len(whole) - 2 and not embedded(whole, grammar):
+            if whole[at + 1] in SUBJECT_PRONOUNS or whole[at + 1].endswith("'s"):
+                yield whole[at + 1 :]
+            yield whole[: at - 1] if whole[at - 1] == "," else whole[:at]
+            return
+
+
+def _stripped(words: Key, grammar: Grammar) -> Iterator[Key]:
+    yield words
+    at = 0
+    while at < min(len(words) - 1, 7) and (words[at] in _LEAD_IN or words[at] in (",", ":")):
+        at += 1
+    greeted = words[:1] and words[0] in _GREETS
+    if greeted and at < len(words) - 2 and words[at + 1] == ",":
+        at += 2
+    end = len(words)
+    while end > at + 2 and (words[end - 1] in _TAIL or words[end - 1] == ","):
+        end -= 1
+    comma = "," in words[end:] or end == len(words)
+    body = words[at : end if comma else len(words)]
+    if body and body != words:
+        yield body
+    elif not body:
+        return
+    for words_left in (body, words):
+        verb = 1 if words_left[0] in VERB_ADVERBS and len(words_left) > 1 else 0
+        told = is_form(words_left[verb], "past") and not is_form(words_left[verb], "base")
+        if grammar.english and told and (words_left[verb] in ("got", "had") or words_left[verb] not in grammar.auxiliaries):
+            yield ("§subj", *words_left)
+
+
+def _retracted(reading: Reading) -> bool:
+    text = " ".join(reading.analysis.words)
+    return any(cue in text for cue in _RETRACTS)
+
+
+def _fictional(reading: Reading, place: int) -> bool:
+    """Whether a word that sets a scene stands in this sentence or the one before it."""
+    return any(
+        set(sentence.words) & _FICTION for sentence in reading.sentences[max(0, place - 1) : place + 1]
+    )
+
+
+def _why_not(claim: Reading, sentence: Sentence, readings: Sequence[Reading]) -> Fails:
+    """The refusal against the sentence that shares most with the claim."""
+    wanted = set(sentence.words)
+    best: tuple[int, Reading, Sentence] | None = None
+    for reading in readings:
+        if not reading.grammar.known:
+            return Fails("N219", {"found": "a language that the gates do not know"})
+        for other in reading.sentences:
+            shared = len(wanted & set(other.words))
+            if best is None or shared > best[0]:
+                best = (shared, reading, other)
+    if best is None:
+        return Fails("N101", {"missing": shown(claim.analysis, claim.analysis.content)})
+    _, reading, other = best
+    grammar = reading.grammar
+    words = set(other.words)
+    said = brief(reading.analysis.text)
+    if other.asks:
+        return Fails("N212", {"found": said})
+    if _retracted(reading) or any(_fictional(reading, at) for at, s in enumerate(reading.sentences) if s is other):
+        return Fails("N205", {"found": said})
+    if words & (grammar.conditionals - grammar.modals) - wanted:
+        return Fails("N205", {"found": said})
+    if '"' in words - wanted or (words & (grammar.reporting - grammar.hedges)) - wanted:
+        return Fails("N214", {"found": said})
+    alone = Reading(reading.analysis, grammar, (other,))
+    found = difference(alone, Reading(claim.analysis, claim.grammar, (sentence,)), superset=True)
+    if found.code in ("N202", "N204", "N211", "N215", "N217"):
+        lost = words & (grammar.negation | grammar.hedges | grammar.modals)
+        if found.code == "N202" or lost:
+            return Fails("N218", {"clause": " ".join(sentence.words)})
+        return Fails(found.code if found.code != "N202" else "N218", found.evidence)
+    return found

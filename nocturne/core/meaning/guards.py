@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -14,6 +15,10 @@ from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import names
 
 _SHOWN = 120
+_HIDDEN = re.compile(
+    "(?<=[0-9A-Za-z])[\u200b\u200c\u200d\u2060\ufeff\u00ad](?=[0-9A-Za-z])"
+    "|[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 _BE = frozenset(("is", "was", "be", "been", "have", "had", "did", "do", "will", "used", "being"))
 _FUTURE = frozenset(("will", "shall", "going"))
 
@@ -53,11 +58,56 @@ def name_set(text: str, lexicon: Lexicon, context: Sequence[str]) -> frozenset[s
 def unfit(reading: Reading) -> Fails | None:
     """The refusal where a text cannot be judged at all."""
     analysis = reading.analysis
+    if not analysis.text.isascii() and (hidden := _HIDDEN.search(analysis.text)):
+        return Fails("N108", {"found": [f"U+{ord(hidden.group()):04X}"]})
     if analysis.mixed:
         return Fails("N219", {"found": f"letters of two scripts in {analysis.mixed[0]}"})
     if len(analysis.text) > 20_000:
         return Fails("N219", {"found": f"{len(analysis.text)} characters"})
     return None
+
+
+def cased(one: Analysis, two: Analysis) -> Fails | None:
+    """The refusal where a word is a name in one text and a plain word in the other: *apple*, *Apple*."""
+    if one.text == two.text:
+        return None
+    for first, second in ((one, two), (two, one)):
+        plain = {token.surface for token in second.tokens if token.kind == "word"}
+        if not plain or not _capitals_kept(second):
+            continue
+        inner = {fold(name) for name in first.names if name[1:].islower()} & plain
+        if inner and first.lang == second.lang == "en":
+            return Fails("N213", {"before": sorted(inner), "after": "a plain word"})
+    return None
+
+
+def _capitals_kept(analysis: Analysis) -> bool:
+    """Whether the text writes capitals at all where they are due, so that a small letter says something."""
+    if not analysis.text[:1].isupper():
+        return False
+    return not any(token.surface == "i" for token in analysis.tokens)
+
+
+def tied(one: Analysis, two: Analysis) -> Fails | None:
+    """The refusal where two words are one compound in one text only: *man-eating*, *man eating*."""
+    first, second = _compounds(one), _compounds(two)
+    for pair in (first ^ second) if first or second else ():
+        loose = two if pair in first else one
+        words = loose.words
+        if pair[1].endswith("ing") and any(words[at : at + 2] == pair for at in range(len(words) - 1)):
+            return Fails("N217", {"before": "-".join(pair), "after": " ".join(pair)})
+    return None
+
+
+def _compounds(analysis: Analysis) -> set[tuple[str, str]]:
+    if "-" not in analysis.text:
+        return set()
+    tokens = analysis.tokens
+    return {
+        (tokens[at].form, tokens[at + 1].form)
+        for at in range(len(tokens) - 1)
+        if tokens[at + 1].start == tokens[at].end + 1 and analysis.text[tokens[at].end] == "-"
+    }
 
 
 def verbatim(one: Analysis, two: Analysis) -> bool:
@@ -82,6 +132,10 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
     values_more = sorted((two.analysis.value_counts - one.analysis.value_counts).elements())
     if values_gone or (values_more and not superset):
         return Fails("N211", {"before": values_gone or "nothing", "after": values_more or "nothing"})
+    lost_content = one.analysis.content - two.analysis.content
+    markers = frozenset().union(*(kinds for _, kinds in _kinds(grammar)))
+    if not more and lost_content and not lost_content <= markers:
+        return Fails("N202", {"lost": shown(one.analysis, lost_content)})
     for code, kinds in _kinds(grammar):
         lost = sorted(word for word in gone if word in kinds)
         added = sorted(word for word in more if word in kinds)
@@ -89,7 +143,6 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
             return Fails(code, {"before": lost or "nothing", "after": added or "nothing"})
     if _subjects(one) != _subjects(two):
         return Fails("N209", pair)
-    lost_content = one.analysis.content - two.analysis.content
     if lost_content:
         return Fails("N202", {"lost": shown(one.analysis, lost_content)})
     if more and not superset:
@@ -124,7 +177,9 @@ def _subjects(reading: Reading) -> Counter[str]:
     return Counter(
         word
         for word in _forms(reading)
-        if word in SUBJECTS or word in ("§subj's", "§user's") or word in reading.grammar.pronouns or word.endswith("'s")
+        if word in SUBJECTS
+        or word.endswith("'s")
+        or (word in reading.grammar.pronouns and word not in reading.grammar.relatives)
     )
 
 

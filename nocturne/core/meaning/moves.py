@@ -69,9 +69,12 @@ def adverb_moved(one: Key, two: Key, grammar: Grammar) -> str | None:
     for word in set(one) & grammar.floating:
         if one.count(word) == 1:
             first, second = list(one), list(two)
+            places = sorted((one.index(word), two.index(word)))
             first.remove(word)
             second.remove(word)
-            if first == second:
+            between = first[places[0] : places[1]]
+            crossed = any(other in grammar.joints or other in grammar.connectives or other == "," for other in between)
+            if first == second and not crossed:
                 return "adverb elsewhere in its clause"
     return None
 

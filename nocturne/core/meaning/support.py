@@ -28,7 +28,7 @@ _UNIVERSAL = frozenset(
     ("all", "every", "each", "always", "never", "no", "none", "only", "most", "everyone", "everybody", "everything",
      "nobody", "nothing", "any", "anyone", "anything", "must", "mostly", "usually", "no-one", "few")
 )  # fmt: skip
-_HARMLESS = frozenset(("also", "now", "currently", "really", "very", "just", "still", "actually", "absolutely"))
+_HARMLESS = frozenset(("also", "now", "currently", "really", "actually"))
 _FOREIGN_HEADS = {
     "es": "de con en llamado llamada porque que para desde del",
     "pt": "de com em chamado chamada porque que para desde do da no na",
@@ -63,7 +63,9 @@ def contained(one: Reading, two: Reading, *, loose: bool = False) -> Rewrites | 
     for sentence in two.sentences:
         parts = statements(sentence.words, grammar)
         if len(parts) > 1 and not embedded(sentence.words, grammar):
-            offered.extend(parts)
+            offered.extend(
+                part for part in parts if not any(set(other) & grammar.negation for other in parts if other != part)
+            )
     names: dict[str, None] = {}
     for sentence in one.sentences:
         found = _first(sentence.words, offered, grammar, loose=loose)
