@@ -146,7 +146,10 @@ class Memory:
         from nocturne.app.ingest import Ingest, ingest
 
         def read(path: str, *, start: int, state: Mapping[str, object]) -> formats.Reading:
-            return formats.read(path, format=format, start=start, state=state)
+            kept = state.get("reader")
+            return formats.read(
+                path, format=format, start=start, state=kept if isinstance(kept, Mapping) else None
+            )
 
         files = [str(file) for path in paths for file in self._files(path)]
         job = Ingest(

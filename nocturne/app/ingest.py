@@ -13,7 +13,6 @@ from nocturne.app.ports import (
     KeyedTurn,
     Proposer,
     Reading,
-    SourceInfo,
     SourceStep,
     Store,
 )
@@ -32,6 +31,7 @@ from nocturne.passes import ENCODE
 from nocturne.passes.engine import Offer, Outcome, offers, run
 
 _RETRIES = 5
+_EXAMPLES = 3
 
 
 class Open(Protocol):
@@ -61,6 +61,9 @@ class IngestReport:
     turns: Counter[str] = field(default_factory=Counter)
     known: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+    """Up to three places a reason, of what was skipped or noted."""
     proposed: int = 0
     accepted: int = 0
     refusals: Counter[str] = field(default_factory=Counter)
@@ -153,7 +156,11 @@ def ingest(job: Ingest, paths: Sequence[str]) -> IngestReport:
 def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
     source = job.store.source_for(path)
     reading = job.open(path, start=source.cursor if source else 0, state=source.state if source else {})
-    fresh = _Prepared(job, source)
+    resumed = source is not None and not reading.rewritten
+    fresh = _Prepared(
+        job,
+        KeyChain(source.state.get("keys") if source and resumed else None, own_sessions=reading.own_sessions),
+    )
     for turn in reading.turns:
         fresh.add(turn, path)
     new = fresh.unknown(job.store)
@@ -173,6 +180,10 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
     turns = _commit(job, step, new, report)
     report.known += fresh.known
     report.skipped.update(reading.skipped)
+    report.notes.update(reading.notes)
+    for reason, places in reading.examples.items():
+        kept = report.examples.setdefault(reason, [])
+        kept += places[: _EXAMPLES - len(kept)]
     report.secrets += fresh.secrets
     report.secret_places += fresh.places
     report.cleaned += fresh.cleaned
@@ -185,9 +196,9 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
 class _Prepared:
     """Turns made fit to be stored: cleaned, own artefacts cut, secrets replaced, keyed."""
 
-    def __init__(self, job: Ingest, source: SourceInfo | None) -> None:
+    def __init__(self, job: Ingest, chain: KeyChain) -> None:
         self.job = job
-        self.chain = KeyChain(source.state.get("keys") if source else None)
+        self.chain = chain
         self.turns: list[KeyedTurn] = []
         self.known = 0
         self.secrets: Counter[str] = Counter()
