@@ -156,11 +156,8 @@ def ingest(job: Ingest, paths: Sequence[str]) -> IngestReport:
 def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
     source = job.store.source_for(path)
     reading = job.open(path, start=source.cursor if source else 0, state=source.state if source else {})
-    resumed = source is not None and not reading.rewritten
-    fresh = _Prepared(
-        job,
-        KeyChain(source.state.get("keys") if source and resumed else None, own_sessions=reading.own_sessions),
-    )
+    kept = source.state.get("keys") if source else None
+    fresh = _Prepared(job, reading, kept if isinstance(kept, Mapping) else {})
     for turn in reading.turns:
         fresh.add(turn, path)
     new = fresh.unknown(job.store)
@@ -173,7 +170,7 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
         content_hash=reading.content_hash,
         cursor=reading.cursor,
         reader_version=reading.reader_version,
-        state={"reader": dict(reading.state), "keys": fresh.chain.state()},
+        state={"reader": dict(reading.state), "keys": fresh.keys()},
         skipped=dict(reading.skipped),
         source=source.id if source else None,
     )
@@ -196,9 +193,11 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
 class _Prepared:
     """Turns made fit to be stored: cleaned, own artefacts cut, secrets replaced, keyed."""
 
-    def __init__(self, job: Ingest, chain: KeyChain) -> None:
+    def __init__(self, job: Ingest, reading: Reading, kept: Mapping[str, object]) -> None:
         self.job = job
-        self.chain = chain
+        self.reading = reading
+        self.kept = kept
+        self.chain = KeyChain(own_sessions=reading.own_sessions)
         self.turns: list[KeyedTurn] = []
         self.known = 0
         self.secrets: Counter[str] = Counter()
@@ -207,6 +206,9 @@ class _Prepared:
         self.artefacts: Counter[str] = Counter()
 
     def add(self, turn: Turn, path: str) -> None:
+        if not self.turns and self.reading.resumed:
+            # Only a reading that goes on where the last one ended may go on with its keys.
+            self.chain = KeyChain(self.kept, own_sessions=self.reading.own_sessions)
         turn, unfit = clean_turn(turn, max_chars=self.job.policy.limits.max_turn_chars)
         turn, own = cut_turn(turn)
         turn, secrets = redact_turn(turn)
@@ -216,6 +218,10 @@ class _Prepared:
         if secrets:
             self.places.append(f"{Path(path).name} turn {turn.position}")
         self.turns.append(KeyedTurn(self.chain.key(turn), turn))
+
+    def keys(self) -> dict[str, object]:
+        """What the next reading of this source goes on with."""
+        return dict(self.chain.state()) if self.turns else dict(self.kept)
 
     def unknown(self, store: Store) -> list[KeyedTurn]:
         """The turns that the store does not have, each key once."""

@@ -113,6 +113,7 @@ def _read_one(source: Source, reader: Reader, start: int, state: dict[str, Any],
                 if same and (start == source.size or (reader.resumable and source.shape == "lines")):
                     begin = start
                 reading.rewritten = not same
+                reading.resumed = begin > 0
             elif start:
                 reading.rewritten = True
             context = _context(source, reading, tz, state if begin else {})

@@ -207,6 +207,8 @@ class Reading:
         self.name = name
         self.rewritten = False
         """Whether what lay before the cursor is no longer what was read last time; all was read again."""
+        self.resumed = False
+        """Whether reading began where the last one ended, and not anew; known from the first turn on."""
         self._skipped = Tally()
         self._notes = Tally()
         self._ended: tuple[int, dict[str, Any], str] | None = None
