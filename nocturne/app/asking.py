@@ -108,7 +108,7 @@ class Journal(Protocol):
         """The line kept under ``key``, or None."""
         ...
 
-    def put(self, key: str, line: str) -> None:
+    def put(self, key: str, line: str, *, pass_name: str) -> None:
         """Keep one line; called from the thread that iterates over ``propose``, never from another."""
         ...
 

@@ -274,7 +274,7 @@ class ModelProposer:
 
     def _keep(self, task: _Task, line: str) -> None:
         if self._journal is not None:
-            self._journal.put(task.prompt.key, line)
+            self._journal.put(task.prompt.key, line, pass_name=task.portion.brief.pass_name)
 
 
 _LARGER = "set context_tokens to what the model takes, or use a model with a longer context"

@@ -107,7 +107,7 @@ class Kept:
         self.threads.add(threading.get_ident())
         return self.lines.get(key)
 
-    def put(self, key: str, line: str) -> None:
+    def put(self, key: str, line: str, *, pass_name: str) -> None:
         self.threads.add(threading.get_ident())
         self.lines[key] = line
 

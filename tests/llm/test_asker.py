@@ -363,8 +363,8 @@ def test_another_text_is_another_request() -> None:
 
 def test_an_interruption_leaves_what_came_and_says_so() -> None:
     class Interrupting(Kept):
-        def put(self, key: str, line: str) -> None:
-            super().put(key, line)
+        def put(self, key: str, line: str, *, pass_name: str) -> None:
+            super().put(key, line, pass_name=pass_name)
             if len(self.lines) == 2:
                 raise KeyboardInterrupt
 
