@@ -39,7 +39,8 @@ _TABLE = {
     for seen in many
 }
 _ARABIC_MARKS = re.compile("[\u0610-\u061a\u064b-\u0650\u0652-\u065f\u0670\u06d6-\u06ed]")
-_SHADDA = "\u0651"
+SHADDA = "\u0651"
+"""The Arabic sign of a doubled consonant: most leave it out, and some words differ by nothing else."""
 _SPACED_GROUP = re.compile("(?<=[0-9])[\u00a0\u202f\u2009](?=[0-9]{3}(?![0-9]))")
 _DIGIT_DASH = re.compile("(?<=[0-9])\u2014(?=[0-9])")
 _RUN = re.compile(r"\S+")

@@ -22,7 +22,7 @@ _LISTS = (
     "restrictors", "reporting", "relatives", "determiners", "auxiliaries", "participles", "subject_compounds",
     "number_joiners", "unstemmed", "abbreviations", "markers", "titles", "counters", "foreign_words", "date_joiners",
     "hour_words", "ordinal_suffixes", "particles", "takes_is", "after_is", "after_gerund",
-    "name_verb_endings",
+    "name_verb_endings", "strong", "marked", "date_suffixes",
 )  # fmt: skip
 _TABLES = (
     "contractions", "elisions", "phrases", "numbers", "scales", "ordinals", "months", "units", "currencies",
@@ -143,9 +143,11 @@ class Tongue:
         }
 
     @cached_property
-    def ordinal_starts(self) -> frozenset[str]:
-        """First words of the ordinals: *fourth*, and the *twenty* of *twenty-first*."""
-        return frozenset(word.split("-")[0] for word in self.table("ordinals"))
+    def counting(self) -> frozenset[str]:
+        """Words that a number or an ordinal can begin with."""
+        starts = {word.split("-")[0] for word in self.table("ordinals")}
+        starts |= {word.split("-")[0] for word in self.table("numbers")}
+        return frozenset({*self.table("scales"), *starts})
 
     @cached_property
     def endings(self) -> tuple[tuple[str, str], ...]:
@@ -236,12 +238,14 @@ class Lexicon:
 
     @cached_property
     def speaks_for(self) -> Mapping[str, tuple[str, ...]]:
-        """Word to the languages of Latin script that it is a sign of, judged and others alike."""
+        """Word to the languages of Latin script that it is a sign of; twice where it is a strong one."""
         found: dict[str, list[str]] = {}
         for name, tongue in self.tongues.items():
             if tongue.data.get("script") == "Latin":
-                for word in tongue.markers:
+                for word in tongue.markers | tongue.words("strong"):
                     found.setdefault(word, []).append(name)
+                for word in tongue.words("strong"):
+                    found[word].append(name)
         for name, words in self.data.get("others", {}).items():
             for word in words:
                 found.setdefault(word, []).append(name)

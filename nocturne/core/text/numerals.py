@@ -24,6 +24,7 @@ _KANJI_LARGE = {"万": 10**4, "億": 10**8, "亿": 10**8}
 _KANJI_RUN = re.compile("[〇零一二三四五六七八九两兩十百千万億亿]{1,12}")
 _TEN, _HUNDRED = 10, 100
 _MAX_WORDS = 12
+_LONGEST_COMPOUND = 5
 
 
 def clock(numeric: str, half: str = "") -> str | None:
@@ -130,6 +131,18 @@ def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
     """Read the number words from ``i`` on as one number or ordinal; how many pieces were taken."""
     cut = text.pieces
     first = cut[i]
+    for length in range(_LONGEST_COMPOUND, 1, -1):
+        if i + length <= len(cut) and all(cut[i + n].tied for n in range(1, length)):
+            compound = tongue.table("numbers").get("-".join(_joined(cut, i + n) for n in range(length)))
+            if compound is not None:
+                value = str(compound)
+                line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i + length - 1))
+                return length
+    single = tongue.table("numbers").get(fold(first.surface))
+    if single is not None and not _goes_on(cut, i + 1, tongue):
+        value = str(single)
+        line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i))
+        return 1
     ordinals = tongue.table("ordinals")
     for length in (2, 1):
         if length == 2 and not (i + 1 < len(cut) and cut[i + 1].tied):
@@ -146,6 +159,14 @@ def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
         value = str(total + (current or 0))
         line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i + taken - 1))
     return taken
+
+
+def _goes_on(cut: Sequence[Piece], at: int, tongue: Tongue) -> bool:
+    """Whether the next piece may belong to the same number."""
+    if at >= len(cut):
+        return False
+    word = _joined(cut, at)
+    return cut[at].tied or word in tongue.counting or word in tongue.words("number_joiners")
 
 
 def _sum(cut: Sequence[Piece], i: int, tongue: Tongue) -> tuple[int, int | None, int]:

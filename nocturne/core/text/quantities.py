@@ -15,6 +15,7 @@ from nocturne.core.text.numerals import clock, shifted, unit_of
 from nocturne.core.text.parts import Joined, Line, Part
 
 _YEAR_DIGITS = 4
+_MEMO = 50_000
 _COUNTED = frozenset({"number", "scaled", "range"})
 TRIGGERS = frozenset({"number", "ordinal", "scaled", "range", "money", "stamp", "date", "clock"})
 Reading = tuple[str, str, int]
@@ -30,25 +31,52 @@ class Quantities:
         self._joiners = tongue.words("date_joiners")
         self._money = lexicon.data["currencies"]
         self._money_words = tongue.table("currencies")
+        self._idle: dict[str, bool] = {}
         self._counters = Counters(tongue) if tongue.table("unspaced") else None
 
     def join(self, line: Line) -> Line:
         """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``."""
+        parts, spans = line
+        money = self._money
+        hot = [i for i, part in enumerate(parts) if part[0] in TRIGGERS or part[4] or part[2] in money]
         found = Line([], [])
-        rest = Line(list(line.parts), list(line.spans))
-        i = 0
-        while i < len(rest.parts):
-            part = rest.parts[i]
-            joined: Joined | None = None
-            if part.kind in TRIGGERS or part.number or part.surface in self._money:
-                joined = self._one(rest, i, found)
-            if joined is None:
-                found.add(part, rest.spans[i])
-                i += 1
-            else:
+        done = 0
+        for i in hot:
+            if i < done or self._stands_alone(parts, i):
+                continue
+            if i > done:
+                found.parts.extend(parts[done:i])
+                found.spans.extend(spans[done:i])
+                done = i
+            joined = self._one(line, i, found)
+            if joined is not None:
                 found.add(joined.part, joined.span)
-                i += joined.taken
+                done = i + joined.taken
+        found.parts.extend(parts[done:])
+        found.spans.extend(spans[done:])
         return found
+
+    def _stands_alone(self, parts: Sequence[Part], i: int) -> bool:
+        """Whether a plain number is followed by a word that no quantity goes on with: most are."""
+        if parts[i][0] != "number" or i + 1 >= len(parts):
+            return False
+        following = parts[i + 1]
+        if following[0] != "word" or following[4]:
+            return False
+        known = self._idle.get(following[2])
+        if known is None:
+            known = self._is_idle(following)
+            if len(self._idle) < _MEMO:
+                self._idle[following[2]] = known
+        return known
+
+    def _is_idle(self, part: Part) -> bool:
+        table, folded = self.tongue.table, fold(part.surface)
+        if part.form in self._joiners or part.surface in self._money:
+            return False
+        if any(folded in table(kind) or part.form in table(kind) for kind in ("currencies", "clock_words", "scales")):
+            return False
+        return unit_of(part.surface, self.tongue, self.lexicon) is None and part.form not in table("units")
 
     def _one(self, line: Line, i: int, found: Line) -> Joined | None:
         """Try each reading in its order; the first that holds is taken."""
@@ -115,7 +143,8 @@ class Quantities:
         if at < len(parts) and parts[at].kind == "number":
             digits = parts[at].number
             if len(digits) == _YEAR_DIGITS and digits.isdigit() and digits[0] in "12":
-                return int(digits), at
+                year_word = parts[at + 1].form if at + 1 < len(parts) else ""
+                return int(digits), at + 1 if year_word in self.tongue.words("date_suffixes") else at
         return None, at
 
     def _over(self, parts: Sequence[Part], at: int, *, dot: bool) -> int:

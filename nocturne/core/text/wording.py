@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from nocturne.core.text.contracting import Contracting
-from nocturne.core.text.folding import fold
+from nocturne.core.text.folding import SHADDA, fold
 from nocturne.core.text.lexicon import OWNED, SUBJECT, USER, USERS, Lexicon, Tongue
 from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece
 from nocturne.core.text.numerals import numeral_segments, numeric_part, word_number
@@ -39,7 +39,9 @@ class Wording:
         self._agreement = tongue.table("agreement")
         self._aliases = tongue.table("aliases")
         self._months = tongue.table("months")
-        self._counting = {*tongue.table("numbers"), *tongue.table("scales"), *tongue.ordinal_starts}
+        self._marked = tuple(tongue.words("marked"))
+        self._counting = tongue.counting
+        self._emitted: dict[tuple[object, ...], tuple[Part, ...]] = {}
         self._has_user = tongue.language == "en"
         self._after_user = tongue.words("auxiliaries") | tongue.words("modals") | tongue.negation
         self._after_user |= tongue.words("participles")
@@ -117,6 +119,8 @@ class Wording:
     def word(self, surface: str, *, whole: bool = False) -> Part:
         """A word by itself; ``whole`` where it is neither inflected nor a subject."""
         folded = fold(surface)
+        if SHADDA in folded and not folded.endswith(self._marked):
+            folded = folded.replace(SHADDA, "")
         if not whole:
             subject = self._subject.get(folded)
             if subject is not None:
@@ -163,6 +167,16 @@ class Wording:
 
     def _emit(self, outputs: Sequence[str], first: Piece, span: Span, line: Line, *, named: bool) -> None:
         """Put the words that a contraction or phrase stands for; each covers the whole of it."""
+        key = (outputs if isinstance(outputs, tuple) else tuple(outputs), first.surface, first.tied, named)
+        made = self._emitted.get(key)
+        if made is None:
+            made = tuple(self._made(outputs, first, named=named))
+            if len(self._emitted) < _MEMO:
+                self._emitted[key] = made
+        line.parts.extend(made)
+        line.spans.extend([span] * len(made))
+
+    def _made(self, outputs: Sequence[str], first: Piece, *, named: bool) -> Iterator[Part]:
         for n, output in enumerate(outputs):
             if output in _SUBJECT_FORMS:
                 form = output if named else _SUBJECT_FORMS[output]
@@ -172,15 +186,18 @@ class Wording:
                 if n == 0 and fold(bare(first.surface)).startswith(output):
                     part = part._replace(capital=self._capital(first.surface, output, part.form))
             surface = first.surface if n == 0 else output
-            line.add(part._replace(surface=surface, tied=first.tied and n == 0), span)
+            yield part._replace(surface=surface, tied=first.tied and n == 0)
 
     def _phrase(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
         """The longest listed phrase that begins here."""
         if i + 1 >= len(text.pieces):
             return 0
-        for words, outputs in self._heads[folded].get(fold(text.pieces[i + 1].surface), ()):
+        following = text.pieces[i + 1]
+        if following.kind not in WORDS:
+            return 0
+        for words, outputs in self._heads[folded].get(fold(following.surface), ()):
             length = len(words)
-            if self._stand(text.pieces, i, words) and not self._is_compound(text.pieces, i + length, outputs):
+            if (length == 2 or self._stand(text.pieces, i, words)) and not self._is_compound(text.pieces, i + length, outputs):
                 self._emit(outputs, text.pieces[i], text.span(i, i + length - 1), line, named=named)
                 return length
         return 0
