@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from nocturne.core.facts import ToolCall, Turn
@@ -23,7 +23,8 @@ _HASH_LIKE = re.compile(
 )
 _CODE = re.compile(
     r"""[A-Za-z_][\w.]*\(|[A-Za-z_]\w*\[|(?:self|this|os|process|config|settings|env|props|req|request|options|args
-    |data|ctx|secrets|vault|params|user|form)[.\[]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[~.]{0,2}/[\w.-]+/""",
+    |data|ctx|secrets|vault|params|user|form)[.\[]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z
+    |[a-z_]+_(?:password|passwd|token|secret|key|hash)\Z|[~.]{0,2}/[\w.-]+/""",
     re.VERBOSE,
 )
 
@@ -77,7 +78,7 @@ def _is_chosen(value: str) -> bool:
 def _is_token(value: str) -> bool:
     """Whether a value under a token's name could be one: no word, no count, no commit."""
     bare = _bare(value)
-    if len(bare) < 8 or not _is_literal(bare) or re.fullmatch(r"[\d.,:/-]+", bare):
+    if len(bare) < 8 or re.search(r"\s", bare) or not _is_literal(bare) or re.fullmatch(r"[\d.,:/-]+", bare):
         return False
     mixed = re.search(r"\d", bare) is not None and re.search(r"[A-Za-z]", bare) is not None
     return mixed or (
@@ -107,126 +108,162 @@ def _has_digit(value: str) -> bool:
     return re.search(r"\d", value) is not None and _is_no_placeholder(value)
 
 
+def _is_credential(value: str) -> bool:
+    return (len(value) >= 20 or re.search(r"\d", value) is not None) and _is_no_placeholder(value)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A pattern of one kind; ``accept`` looks at its ``value`` group, or at the match."""
+    """A pattern of one kind, tried where the lower-case text holds one of ``needles``.
+
+    ``lead`` must match what stands right before the needle. ``accept`` looks at the pattern's ``value``
+    group, or at the whole match; ``whole`` says that all of the match is replaced and not the value alone.
+    """
 
     kind: str
+    needles: tuple[str, ...]
     pattern: re.Pattern[str]
-    accept: Callable[[str], bool] | None = None
-    whole: bool = False
-    """Whether the match is replaced with its prefix, not the value alone."""
+    lead: re.Pattern[str]
+    accept: Callable[[str], bool] | None
+    whole: bool
+
+
+_LONGEST_LEAD = 16
+_ANYTHING = ""
+_NO_WORD = r"(?:\A|[^A-Za-z0-9])\Z"
+_NO_LETTER = r"(?:\A|[^A-Za-z])\Z"
 
 
 def _rule(
-    kind: str, pattern: str, accept: Callable[[str], bool] | None = None, *, whole: bool = False
+    kind: str,
+    needles: str,
+    pattern: str,
+    accept: Callable[[str], bool] | None = None,
+    *,
+    lead: str = _NO_WORD,
+    whole: bool = False,
 ) -> _Rule:
-    return _Rule(kind, re.compile(pattern, re.VERBOSE), accept, whole)
+    compiled = re.compile(pattern, re.VERBOSE)
+    return _Rule(kind, tuple(needles.split("|")), compiled, re.compile(lead, re.IGNORECASE), accept, whole)
 
 
-_START = r"(?<![A-Za-z0-9])"
-_ASSIGN = r"""(?:\\?["'`])?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}"""
+_ASSIGN = r"""s?(?:\\?["'`])?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}"""
 _VALUE = r"""(?P<value>\\?"[^"\n\\]{4,200}\\?"|'[^'\n]{4,200}'|`[^`\n]{4,200}`
     |[^\s"'`,;&<>(){}\[\]|\\]{4,200}+(?![(\[]))"""
-_PARTS = r"(?:[A-Za-z0-9]+[_.-]){0,5}"
-_UNDER_TOKEN_NAME = rf"""(?i){_START}{_PARTS}(?:api[_-]?keys?|api[_-]?secret|secret[_-]?(?:access[_-]?)?key
-    |client[_-]?secret|(?:auth|access|refresh|session|id|bot|personal)[_-]?token|private[_-]?key|account[_-]?key
-    |encryption[_-]?key|signing[_-]?key|(?:webhook|jwt|app)[_-]?secret|secret|token|credential){_ASSIGN}"""
-_UNDER_PASSWORD_NAME = rf"""(?i){_START}{_PARTS}(?:[A-Za-z]*password|[A-Za-z]*passwd|passphrase|pwd|passwort
-    |contraseña|senha|mot[ ]de[ ]passe){_ASSIGN}"""
+# "passwords: make them long" goes on after the word; "password: swordfish" ends with it.
+_NO_PROSE = r"(?<!:[ \t])(?<!:[ \t]{2})|(?![^\W\d_]+[ \t]+\w)"
+_RANDOM = r"""\\?["'`]?(?P<value>[A-Za-z0-9+/_=~.-]{20,300})"""
+_KEY_LEAD = r"(?:(?:api|secret|private|account|encryption|signing|access)[_-]?|[?&])\Z"
+_WORD_LEAD = (
+    r"(?:\A|[^A-Za-z]|(?:api|client|webhook|jwt|app|auth|access|refresh|session|id|bot|personal)[_-]?)\Z"
+)
 
-_RULES: tuple[_Rule, ...] = (
+_SHAPES: tuple[_Rule, ...] = (
     _rule(
         "private-key",
+        "-----begin",
         r"""-----BEGIN[ ](?:[A-Z0-9]+[ ])*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----
         (?:(?:[^-]|-(?!----))*-----END[ ](?:[A-Z0-9]+[ ])*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----
         |[A-Za-z0-9+/=\s:,\\]*)""",
+        lead=_ANYTHING,
     ),
-    _rule("jwt", _START + r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{5,}){0,3}"),
-    _rule("aws-key", _START + r"(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
-    _rule("github-token", _START + r"(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{22,255})"),
-    _rule("gitlab-token", _START + r"gl(?:pat|rt|ptt|dt|cbt|soat)-[A-Za-z0-9_-]{20,}"),
-    _rule("slack-token", _START + r"(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,})"),
-    _rule("webhook", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/+_-]{20,}"),
-    _rule("webhook", r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{20,}"),
+    _rule("jwt", "eyj", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{5,}){0,3}"),
+    _rule("aws-key", "akia|asia|abia|acca|aroa|aida", r"A[A-Z]{3}[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    _rule("github-token", "ghp_|gho_|ghu_|ghs_|ghr_", r"gh[pousr]_[A-Za-z0-9]{20,255}"),
+    _rule("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}"),
+    _rule("gitlab-token", "glpat-|glrt-|glptt-|gldt-|glcbt-|glsoat-", r"gl[a-z]+-[A-Za-z0-9_-]{20,}"),
+    _rule("slack-token", "xox|xapp-", r"(?:xox[abeoprs]|xapp-\d)-[A-Za-z0-9-]{10,}", _has_digit),
+    _rule("webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/+_-]{20,}"),
+    _rule("webhook", "/api/webhooks/", r"/api/webhooks/\d+/[A-Za-z0-9_-]{20,}", lead=_ANYTHING),
     _rule(
         "api-key",
-        _START
-        + r"""[sprw]k[-_](?:(?:ant|proj|svcacct|or|live|test|admin|lf|prod)[-_])*(?:v\d-|api\d+-)?
+        "sk-|pk-|rk-|wk-|sk_|pk_|rk_|wk_",
+        r"""..[-_](?:(?:ant|proj|svcacct|or|live|test|admin|lf|prod)[-_])*(?:v\d-|api\d+-)?
         (?P<value>[A-Za-z0-9_-]{12,})""",
         _is_key_tail,
         whole=True,
     ),
-    _rule("api-key", _START + r"AIza[0-9A-Za-z_-]{7,}(?![A-Za-z0-9_-])"),
+    _rule("api-key", "aiza", r"AIza[0-9A-Za-z_-]{7,}(?![A-Za-z0-9_-])"),
     _rule(
         "api-key",
-        _START
-        + r"""(?:hf|gsk|r8|nvapi|pplx|xai|fw|tvly|sntrys|dop_v1|shpat|npm|dckr_pat|pypi|lin_api|ATATT3|figd
-        |sbp|ntn|secret|glsa|phc|phx|rnd|key)[-_](?P<value>[A-Za-z0-9_=-]{24,})""",
+        "hf_|gsk_|r8_|nvapi-|pplx-|xai-|fw_|tvly-|sntrys_|dop_v1_|shpat_|npm_|dckr_pat_|pypi-|lin_api_|figd_|sbp_"
+        "|ntn_|secret_|glsa_|phc_|phx_|rnd_|key-",
+        r"(?:[a-z]+_)?[a-z0-9]+[-_](?P<value>[A-Za-z0-9_=-]{24,})",
         _is_key_tail,
         whole=True,
     ),
-    _rule("api-key", _START + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"),
-    _rule("api-key", _START + r"\d{8,10}:AA[A-Za-z0-9_-]{30,}"),
-    _rule(
-        "oauth-token",
-        _START
-        + r"""(?:ya29\.[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,}
-        |EAA[A-Za-z0-9]{60,})""",
-    ),
+    _rule("api-key", "atatt3", r"ATATT3[A-Za-z0-9_=-]{24,}"),
+    _rule("api-key", "sg.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"),
+    _rule("api-key", ":aa", r":AA[A-Za-z0-9_-]{30,}", lead=r"(?:\A|\D)\d{8,10}\Z"),
+    _rule("oauth-token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,}"),
+    _rule("oauth-token", "1//0", r"1//0[A-Za-z0-9_-]{30,}"),
+    _rule("oauth-token", "gocspx-", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
+    _rule("oauth-token", "eaa", r"EAA[A-Za-z0-9]{60,}"),
     _rule(
         "password",
-        r"""\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@"'<>]{0,100}:(?P<value>[^\s/@"'<>]{1,200})@(?=[\w\[$])""",
+        "://",
+        r"""://[^\s:/@"'<>]{0,100}:(?P<value>[^\s/@"'<>]{1,200})@(?=[\w\[$])""",
         _is_no_placeholder,
+        lead=_ANYTHING,
     ),
     _rule(
         "bearer-token",
-        r"""(?i)\b(?:proxy-)?authorization\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:bearer|basic|token|apikey|digest)\s+
+        "authorization",
+        r"""(?i)authorization\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:bearer|basic|token|apikey|digest)\s+
         (?P<value>[A-Za-z0-9._~+/=-]{8,})""",
-        _is_no_placeholder,
+        _is_credential,
+        lead=_ANYTHING,
     ),
-    _rule("bearer-token", r"(?i)\bbearer\s{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,}={0,2})", _has_digit),
-    _rule("password", _UNDER_PASSWORD_NAME + _VALUE, _is_literal),
-    _rule("password", r"(?i)(?:(?<=\s)|\A)(?:--password|--passwd|--pass)[ =]" + _VALUE, _is_literal),
+    _rule("bearer-token", "bearer", r"(?i)bearer\s{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,}={0,2})", _has_digit),
     _rule(
         "password",
-        r"""(?i)\b(?:password|passphrase|passcode|passwort|contraseña)(?:\s+for\s+[^\n:=]{1,40}?)?
-        \s+(?:is|was|ist|es)(?:\s+now)?:?\s+(?P<value>[^\s,;]{6,100})""",
+        "password|passwd|passphrase|passwort|contraseña|senha|mot de passe",
+        rf"(?i)[a-zñ]+(?:[ ]de[ ]passe)?{_ASSIGN}(?:{_NO_PROSE}){_VALUE}",
+        _is_literal,
+        lead=_ANYTHING,
+    ),
+    _rule("password", "pwd", rf"(?i)pwd{_ASSIGN}{_VALUE}", _is_literal, lead=_NO_LETTER),
+    _rule("password", "--pass", rf"(?i)--pass(?:word|wd)?[ =]{_VALUE}", _is_literal),
+    _rule(
+        "password",
+        "password|passphrase|passcode|passwort|contraseña",
+        r"""(?i)[a-zñ]+(?:\s+for\s+[^\n:=]{1,40}?)?\s+(?:is|was|ist|es)(?:\s+now)?:?\s+
+        (?P<value>[^\s,;]{6,100})""",
         _is_chosen,
     ),
-    _rule("token", _UNDER_TOKEN_NAME + _VALUE, _is_token),
+    _rule("token", "key", rf"(?i)key{_ASSIGN}{_VALUE}", _is_token, lead=_KEY_LEAD),
     _rule(
-        "token",
-        r"""(?i)\b(?:api[ _-]?key|(?:access|auth|secret|api|bot)[ -]?token|secret[ -]key|token)
-        \s+(?:is|was)(?:\s+now)?:?\s+(?P<value>[^\s,;]{12,200})""",
-        _is_token,
+        "token", "secret|token|credential", rf"(?i)[a-z]{{5,10}}{_ASSIGN}{_VALUE}", _is_token, lead=_WORD_LEAD
     ),
     _rule(
         "token",
-        r"""(?i)[?&](?:access_token|api_key|apikey|key|token|sig|signature|secret|password)=
-        (?P<value>[A-Za-z0-9._~%+/-]{12,})""",
+        "sig=|signature=",
+        r"(?i)[a-z]+=(?P<value>[A-Za-z0-9._~%+/-]{12,})",
+        _is_token,
+        lead="[?&]\\Z",
+    ),
+    _rule(
+        "token",
+        "api key|api-key|api_key|apikey|secret key|token",
+        r"(?i)(?:(?:api[ _-]?|secret[ ])key|token)\s+(?:is|was)(?:\s+now)?:?\s+(?P<value>[^\s,;]{12,200})",
         _is_token,
     ),
     _rule(
         "high-entropy",
-        rf"""(?i){_START}{_PARTS}(?:key|secret|token|auth|credentials?|cert|salt|nonce|sas){_ASSIGN}\\?["'`]?
-        (?P<value>[A-Za-z0-9+/_=~.-]{{20,300}})""",
+        "key|secret|token|credential",
+        rf"(?i)[a-z]+{_ASSIGN}{_RANDOM}",
         _is_random,
+        lead=_ANYTHING,
     ),
     _rule(
-        "card-number",
-        r"""(?<![\w.,:/\#-])(?P<value>\d(?:[ -]?\d){12,18})(?![\w/:-])(?!\.\d)""",
-        _is_card,
+        "high-entropy",
+        "auth|cert|salt|nonce|sas",
+        rf"(?i)[a-z]+{_ASSIGN}{_RANDOM}",
+        _is_random,
+        lead=_NO_LETTER,
     ),
 )
-_HINT = re.compile(
-    r"""-----BEGIN|eyJ|A[KSBCRI][ICDO]A|gh[pousr]_|github_pat_|\bgl[a-z]{2,4}-|xox|xapp-|hooks\.slack|webhooks/
-    |[sprw]k[-_]|AIza|SG\.|:AA|ya29|1//0|GOCSPX|EAA|://[^\s]{0,300}@|bearer|authorization|pass|pwd|senha|contrase
-    |token|secret|key|auth|credential|cert|salt|nonce|sas\b|sig
-    |(?:hf|gsk|r8|nvapi|pplx|xai|fw|tvly|sntrys|v1|shpat|npm|pat|pypi|api|ATATT3|figd|sbp|ntn|glsa|ph[cx]|rnd)[-_]
-    |\d(?:[ -]?\d){12}""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_CARD = re.compile(r"[2-6](?<![\w.,:/#-][2-6])(?:[ -]?\d){12,18}(?![\w/:-])(?!\.\d)")
 
 
 def redact(text: str) -> tuple[str, Counter[str]]:
@@ -235,12 +272,14 @@ def redact(text: str) -> tuple[str, Counter[str]]:
     Hashes, UUIDs, versions, variable names and placeholders stay.
     """
     counts: Counter[str] = Counter()
-    if not _HINT.search(text):
-        return text, counts
-    for rule in _RULES:
+    lowered = _lowered(text)
+    for rule in _SHAPES:
+        found = sorted(_found(rule, text, lowered), key=lambda match: match.start())
         pieces: list[str] = []
         at = 0
-        for match in rule.pattern.finditer(text):
+        for match in found:
+            if match.start() < at:
+                continue
             mended = _mended(match, rule)
             if mended is not None:
                 pieces += (text[at : match.start()], mended)
@@ -248,7 +287,34 @@ def redact(text: str) -> tuple[str, Counter[str]]:
                 counts[rule.kind] += 1
         if pieces:
             text = "".join((*pieces, text[at:]))
-    return text, counts
+            lowered = _lowered(text)
+    return _CARD.sub(lambda match: _card(match.group(), counts), text), counts
+
+
+def _card(digits: str, counts: Counter[str]) -> str:
+    if not _is_card(digits):
+        return digits
+    counts["card-number"] += 1
+    return "[secret:card-number]"
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case, character for character."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    return lowered
+
+
+def _found(rule: _Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
+    """The rule's matches, wherever one of its needles stands."""
+    for needle in rule.needles:
+        at = lowered.find(needle)
+        while at >= 0:
+            match = rule.pattern.match(text, at)
+            if match is not None and rule.lead.search(text[max(0, at - _LONGEST_LEAD) : at]):
+                yield match
+            at = lowered.find(needle, at + 1)
 
 
 def _mended(match: re.Match[str], rule: _Rule) -> str | None:
@@ -263,12 +329,14 @@ def _mended(match: re.Match[str], rule: _Rule) -> str | None:
         return mark
     start, end = match.start("value") - match.start(), match.end("value") - match.start()
     opening = re.match(r"\\?[\"'`]", value)
-    closing = re.search(r"\\?[\"'`]\Z", value)
-    left = opening.group() if opening else ""
-    right = closing.group() if opening and closing else ""
-    trail = re.search(r"[.!?)]*\Z", value)
-    right = right or (trail.group() if trail and not opening else "")
-    return whole[:start] + left + mark + right + whole[end:]
+    closing = re.search(r"\\?[\"'`]\Z" if opening else r"[.!?)]*\Z", value)
+    return (
+        whole[:start]
+        + (opening.group() if opening else "")
+        + mark
+        + (closing.group() if closing else "")
+        + whole[end:]
+    )
 
 
 def redact_turn(turn: Turn) -> tuple[Turn, Counter[str]]:

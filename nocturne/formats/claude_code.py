@@ -6,13 +6,13 @@ are keyed on ``uuid``; turns of abandoned rewinds are kept off the active path.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from nocturne.core.facts import Outcome, Provenance, ToolCall, Turn
 from nocturne.formats.branches import Branches
+from nocturne.formats.claude_queue import PromptQueue
 from nocturne.formats.content import blocks_of, joined_text
 from nocturne.formats.envelopes import Envelopes
 from nocturne.formats.reading import Context, Reader, Records, as_id, call, objects, result, word
@@ -167,7 +167,7 @@ class _Session:
     def __init__(self, context: Context, abandoned: frozenset[str]) -> None:
         self._context = context
         self._abandoned = abandoned
-        self._queued: deque[str] = deque(maxlen=1000)
+        self._queued = PromptQueue(context)
         self._message: str | None = None
         self._held: list[Turn] = []
         self._slots: dict[Provenance, int] = {}
@@ -290,23 +290,15 @@ class _Session:
 
     def _queue(self, value: Mapping[str, Any]) -> Iterator[Turn]:
         """A prompt that was queued and then taken out of the queue steered the running turn."""
-        operation, content = value.get("operation"), value.get("content")
-        if operation == "enqueue" and isinstance(content, str):
-            self._queued.append(content)
-        elif operation == "remove":
-            text = content if isinstance(content, str) else self._queued.popleft() if self._queued else ""
-            if not text.strip():
-                self._context.skip("queued prompt without its text")
-                return
+        text = self._queued.take(value)
+        if text is None:
+            self._context.skip("not conversation: queue-operation")
+        elif not text.strip():
+            self._context.skip("queued prompt without its text")
+        else:
             yield from self.flush()
             for provenance, piece in _pieces(value, text):
                 yield self._turn({**value, "uuid": None}, piece, provenance, 0)
-            return
-        elif operation == "dequeue" and self._queued:
-            self._queued.popleft()
-        elif operation == "popAll":
-            self._queued.clear()
-        self._context.skip("not conversation: queue-operation")
 
     def _call(self, value: Mapping[str, Any], block: Mapping[str, Any], part: int) -> Turn:
         name, identity = as_id(block.get("name")), as_id(block.get("id"))

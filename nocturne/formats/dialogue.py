@@ -111,13 +111,13 @@ def _claims_text(head: str) -> bool:
             speakers[start.name] += 1
             words += len(start.text.split()) or 2
     turns = sum(speakers.values())
-    if not turns or words < 2 * turns:
+    if not turns:
         return False
     if any(provenance_of(name) is not None for name in speakers):
         return turns * 20 >= lines
     if max(speakers.values()) > 1:
-        return turns * 10 >= lines * 3 and len(speakers) * 2 <= turns + 2
-    return turns * 10 >= lines * 6 and turns <= 4
+        return words >= turns and turns * 10 >= lines * 3 and len(speakers) * 2 <= turns + 2
+    return words >= 2 * turns and turns * 10 >= lines * 6 and turns <= 4
 
 
 def _read(records: Records, context: Context) -> Iterator[Turn]:
