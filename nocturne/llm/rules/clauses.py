@@ -122,7 +122,7 @@ def starts_clause(tokens: Sequence[Token], at: int) -> bool:
     if low in OWN:
         return finite_at(tokens, at + 1, limit=6) is not None
     if low == "the" or tokens[at].text[0].isupper():
-        verb = finite_at(tokens, at + 1, limit=4)
+        verb = finite_at(tokens, at, limit=5)
         return verb is not None and (tokens[verb].low in forms().third or tokens[verb].low in BE)
     return False
 

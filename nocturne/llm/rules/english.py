@@ -18,6 +18,7 @@ from nocturne.llm.rules.grammar import (
     DETERMINERS,
     DOING,
     FAMILY,
+    HOPING,
     IMPERATIVES,
     LIKING,
     MODALS,
@@ -53,6 +54,7 @@ MAX_CLAUSE_TOKENS = 90
 MAX_CHARS = 600
 NEVER = (refuse.SARCASM, refuse.ROLE_PLAY, refuse.INJECTION)
 MINE = frozenset({"my", "our", "me", "us", "mine", "myself"})
+NO_NOUN = SUBORDINATORS | REQUEST_HEADS | HOPING
 FINITE = BE | MODALS
 NO_OBJECT = frozenset({"by", ",", "it", "that"})
 
@@ -138,7 +140,7 @@ class English:
         tokens = strip_back(strip_front(tokens, self.scene.names), self.scene.names)
         if not 2 <= len(tokens) <= MAX_CLAUSE_TOKENS:
             return
-        if starts_question(tokens, 0) and tokens[0].low != "please":
+        if tokens[0].low not in {"please", "when"} and starts_question(tokens, 0):
             return
         piece = piece_of(tokens)
         if hypothetical(piece.text, piece.bag) or quotes_someone(tokens):
@@ -258,7 +260,7 @@ class English:
         word, after, place = tokens[index].low, tokens[index + 1].low, tokens[0].start
         subject = Token("I", "i", place, place)
         known, rest = forms(), lowered(tokens)
-        if word == "gonna" and after in known.base:
+        if word == "gonna" and after in known.base and after != "be":
             return (subject, *rest)
         if word in known.gerund and self._progressive(tokens, index):
             return (subject, Token("am", "am", place, place), *rest)
@@ -283,13 +285,15 @@ class English:
         if tokens[index].low not in DOING or tokens[index + 1].low == "and":
             return False
         linked = any(token.low in {"is", "was", "are"} for token in tokens)
-        if linked or finite_at(tokens, index + 1) is not None:
+        if linked or finite_at(tokens, index) is not None:
             return False
         return content(tokens[index + 1 :]) >= 1
 
     def _acted(self, tokens: tuple[Token, ...], index: int) -> bool:
         """Whether a leading past verb is the speaker's act: it has an object or a place of its own."""
         word, after = tokens[index].low, tokens[index + 1].low
+        if after == "me":
+            return False
         if word in UNSAID_PAST and not (self.scene.named and word in {"got", "had"}):
             return False
         if index == 0 and not self.scene.named:
@@ -300,18 +304,19 @@ class English:
     def _noun_subject(self, piece: Piece) -> Iterator[Draft]:
         """A statement whose subject is a noun: the speaker's own things and people, or the project's."""
         tokens, head = piece.tokens, piece.tokens[0].low
-        if head in SUBORDINATORS or head in REQUEST_HEADS or head in forms().past or listing(tokens):
+        if head in NO_NOUN or head in forms().past or listing(tokens):
             return
         if refuse.ABOUT_YOU.found(piece.text, piece.bag) or refuse.POINTING.within(piece.text):
             return
-        verb = finite_at(tokens, 1)
-        if verb is None or reported(tokens, verb) or content(tokens[verb:], self.scene.names) < 1:
+        verb = finite_at(tokens, 0)
+        if not verb or reported(tokens, verb) or content(tokens[verb + 1 :], self.scene.names) < 1:
             return
         mine = not MINE.isdisjoint(piece.bag)
         if not self._stands_alone(tokens[:verb], mine=mine):
             return
         project, name = about_project(tokens[:verb]), proper(tokens, self.scene.names)
-        if head in IMPERATIVES and not name:
+        ordered = head in IMPERATIVES or (head in forms().base and tokens[1].low in DETERMINERS)
+        if ordered and not name:
             return
         people = head == "the" and any(token.low in FAMILY for token in tokens[:verb])
         valued = not self.scene.named and concrete(tokens)

@@ -63,20 +63,35 @@ def first_person(tokens: Sequence[Token]) -> int | None:
     timed = head in {"this", "that"} and len(tokens) > 1 and tokens[1].low in TIMES
     if head in THEIRS and not timed:
         return None
-    index = next((place for place, token in enumerate(tokens[:24]) if token.low in FIRST), None)
+    clausal = head in SUBORDINATORS
+    index = next(
+        (
+            place
+            for place, token in enumerate(tokens[:24])
+            if token.low in FIRST and not (clausal and tokens[place - 1].low != ",")
+        ),
+        None,
+    )
     if index is None:
-        return None
+        return _after_doing(tokens) if clausal else None
     before = tokens[index - 1].low
     fronted = head in FRONTED
     if before == "," and fronted:
         return index
     if finite_at(tokens, 0, limit=index) is not None:
         return None
-    after_doing = head in FRONT_CLAUSE and tokens[1].low in forms().gerund
     leading = {token.low for token in tokens[:index]}
     short = index < 5 and fronted and leading.isdisjoint(SUBORDINATORS)
     paired = before == "and" and index <= 6
-    return index if short or after_doing or paired else None
+    return index if short or paired else None
+
+
+def _after_doing(tokens: Sequence[Token]) -> int | None:
+    """The "I" behind "after finishing my thesis", where no comma stands between."""
+    if tokens[0].low not in FRONT_CLAUSE or len(tokens) < 2 or tokens[1].low not in forms().gerund:
+        return None
+    index = next((place for place, token in enumerate(tokens[:24]) if token.low in FIRST), None)
+    return index if index is not None and finite_at(tokens, 0, limit=index) is None else None
 
 
 def quotes_someone(tokens: Sequence[Token]) -> bool:

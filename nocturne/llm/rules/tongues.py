@@ -149,7 +149,7 @@ def _pieces(whole: str, found: Tongue) -> Iterator[tuple[int, int]]:
     """Clauses by the language's coordinators, only where the next one shows a first person of its own."""
     at = 0
     for match in found.split.finditer(whole):
-        if match.start() > at and found.first.match(whole, match.end()):
+        if found.first.search(whole, at, match.start()) and found.first.match(whole, match.end()):
             yield at, match.start()
             at = match.end()
     yield at, len(whole)
