@@ -358,7 +358,7 @@ CROSS JOIN facts AS f
 LEFT JOIN texts AS t ON t.hash = f.text
 LEFT JOIN texts AS b ON b.hash = f.subject
 LEFT JOIN texts AS k ON k.hash = f.speaker
-WHERE s.number IS NOT NULL AND f.from_seq <= s.seq AND (f.to_seq IS NULL OR f.to_seq > s.seq);
+WHERE s.number IS NOT NULL AND +f.from_seq <= s.seq AND (f.to_seq IS NULL OR f.to_seq > s.seq);
 
 CREATE VIEW items AS
 SELECT 'm' || f.fact_id AS item_id,
