@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from nocturne.core.meaning.clauses import statements
+from nocturne.core.meaning.clauses import statements, subject_of
 from nocturne.core.meaning.forms import forms
 from nocturne.core.meaning.grammar import Grammar
 from nocturne.core.meaning.moves import Key, adverb_moved, bare, moved, relisted
 from nocturne.core.meaning.reading import Reading
+from nocturne.core.meaning.verbs import third_of
 
 Rewrites = tuple[str, ...]
 
@@ -62,8 +63,12 @@ def moved_do(one: Key, two: Key, grammar: Grammar) -> str | None:
     if len(longer) != len(shorter) + 1 or longer[0] not in grammar.limiters:
         return None
     for at in range(2, len(longer) - 1):
-        if longer[at] in grammar.do_support:
-            name = moved(longer[:at] + longer[at + 1 :], shorter, grammar)
+        if longer[at] not in grammar.do_support:
+            continue
+        plain = longer[:at] + longer[at + 1 :]
+        agreeing = tuple(third_of(word) or word for word in shorter) if longer[at] == "do" else shorter
+        for other in (shorter, agreeing):
+            name = moved(plain, other, grammar)
             if name:
                 return f"{name}, subject after the verb"
     return None
@@ -87,12 +92,41 @@ def same(one: Reading, two: Reading) -> Rewrites | None:
             return found
     if one.asks or two.asks:
         return None
-    left = [clause for words in first for clause in statements(words, grammar)]
-    right = [clause for words in second for clause in statements(words, grammar)]
+    left = resolved([clause for words in first for clause in statements(words, grammar)], grammar)
+    right = resolved([clause for words in second for clause in statements(words, grammar)], grammar)
     if len(left) != len(right):
         return None
     found = _pairwise(left, right, grammar)
     return None if found is None else _joined(found, ("clauses split or joined",))
+
+
+def resolved(clauses: list[Key], grammar: Grammar) -> list[Key]:
+    """The statements with what points back spelled out: a shorter name, *he* and *she*, *did it because*."""
+    if not grammar.english:
+        return clauses
+    found: list[Key] = []
+    for clause in clauses:
+        before = found[-1] if found else None
+        if before is not None and len(clause) > 4 and clause[1:3] == ("did", "it") and clause[0] == before[0]:
+            if clause[3] in ("because", "for", "with", "to"):
+                found[-1] = before + clause[3:]
+                continue
+        found.append(_spelled(clause, before, grammar) if before is not None else clause)
+    return found
+
+
+def _spelled(clause: Key, before: Key, grammar: Grammar) -> Key:
+    subject = subject_of(before, grammar)
+    own = subject_of(clause, grammar)
+    if subject is None or own is None or subject[0] in ("we", "they", "you"):
+        return clause
+    if 1 <= len(own) < len(subject) and own[-1] == subject[-1] and own[0] == subject[0] and len(own) > 1:
+        return subject + clause[len(own) :]
+    rest = before[len(subject) :]
+    alone = not any(word in grammar.kin or word in ("§subj", "he", "she") for word in rest)
+    if own in (("he",), ("she",)) and alone and subject not in (("he",), ("she",), ("it",), ("§subj",)):
+        return subject + clause[1:]
+    return clause
 
 
 def _pairwise(first: Sequence[Key], second: Sequence[Key], grammar: Grammar) -> Rewrites | None:

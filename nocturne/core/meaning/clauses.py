@@ -76,7 +76,8 @@ def _parts(sentence: Key, grammar: Grammar) -> list[Key]:
             opens = starts_clause(sentence, at + 1, grammar) or (
                 grammar.english and _new_subject(sentence, at + 1, grammar)
             )
-            if opens and at > start and _whole(sentence[start:at], grammar):
+            apart = sentence[at - 1] == "," and not starts_clause(sentence, at + 1, grammar)
+            if opens and at > start and (apart or _whole(sentence[start:at], grammar)):
                 end = at - 1 if sentence[at - 1] == "," else at
                 parts.append(sentence[start:end])
                 start = at + 1 if word != "but" else at

@@ -96,6 +96,10 @@ def _active(clause: Key, grammar: Grammar) -> Iterator[Form]:
         chain.insert(0, clause[start])
         start -= 1
     patient = clause[: start + 1]
+    if patient and patient[0] in grammar.adjuncts and len(patient) > 2:
+        for at in range(2, len(patient)):
+            yield from _active((*patient[at:], *clause[start + 1 :], *patient[:at]), grammar)
+        return
     between, agent_and_rest = clause[verb + 1 : by], clause[by + 1 :]
     if not patient or not chain:
         return
@@ -106,7 +110,8 @@ def _active(clause: Key, grammar: Grammar) -> Iterator[Form]:
     actives = [other for other in _same_verb(clause[verb], form)]
     for end in range(1, len(agent_and_rest) + 1):
         agent, rest = agent_and_rest[:end], agent_and_rest[end:]
-        if rest and rest[0] not in grammar.adjuncts and rest[0] != ",":
+        told = clause[verb] in grammar.reporting
+        if rest and rest[0] not in grammar.adjuncts and rest[0] != "," and not told:
             continue
         for active in actives:
             yield (*agent, *words, active, *patient, *between, *rest), "passive to active"
@@ -156,18 +161,23 @@ def _same_verb(participle: str, form: str) -> set[str]:
     return found
 
 
+_NO_OWNER = frozenset((",", "of", "and", "or", "in", "on", "at", "for", "with", "from", "to", "by", "but"))
+
+
 def _possessive(clause: Key) -> Iterator[Form]:
     """X of Y → Y's X, where Y is the last word before a verb, a mark or the end."""
     at = clause.index("of")
     if at == 0 or at + 1 >= len(clause):
         return
     stop = at + 1
-    while stop < len(clause) and clause[stop] not in BE and clause[stop] not in (",", "of"):
+    while stop < len(clause) and clause[stop] not in BE and clause[stop] not in _NO_OWNER:
         stop += 1
     for end in range(at + 2, min(stop, at + 6) + 1):
         owner = clause[at + 1 : end]
         owned = "§subj's" if owner[-1] == "§subj" else "§user's" if owner[-1] == "§user" else owner[-1] + "'s"
         for begin in range(max(0, at - 3), at):
+            if any(word[:1].isdigit() or word.startswith("#:") for word in clause[begin:at]):
+                continue
             if begin and not (clause[begin - 1] in BE or clause[begin - 1] in (",", "and") or begin == 0):
                 continue
             yield clause[:begin] + owner[:-1] + (owned,) + clause[begin:at] + clause[end:], "of for 's"
@@ -231,7 +241,7 @@ def _compound(clause: Key) -> Iterator[Form]:
     """a four-bedroom house with X → a house with four bedrooms, X."""
     for at in range(len(clause) - 2):
         if clause[at].startswith("#:") and clause[at + 2 : at + 3] and clause[at + 3 : at + 4] == ("with",):
-            yield (
-                (*clause[:at], clause[at + 2], "with", clause[at], clause[at + 1] + "s", "and", *clause[at + 4 :]),
-                "number before its noun",
-            )
+            rest = clause[at + 4 :]
+            joint = "," if "and" in rest else "and"
+            words = (*clause[:at], clause[at + 2], "with", clause[at], clause[at + 1] + "s", joint, *rest)
+            yield words, "number before its noun"

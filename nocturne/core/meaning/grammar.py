@@ -33,9 +33,11 @@ PUNCTUATION = ENDS | frozenset(', : ( ) — " …'.split(" "))
 ARTICLES = frozenset(("a", "an", "the"))
 ARTICLE_MATTERS = frozenset(
     ("little", "few", "lot", "bit", "couple", "while", "most", "same", "only", "other", "others", "former", "latter",
-     "more", "less", "number", "hundred", "thousand", "dozen", "first", "second", "third", "last", "next")
+     "more", "less", "number", "hundred", "thousand", "dozen")
 )  # fmt: skip
 """Words before which an article changes the meaning: *a little* is not *little*."""
+
+ORDINALS = frozenset(("first", "second", "third", "last", "next"))
 
 FLOATING = frozenset(
     ("always", "usually", "often", "mostly", "sometimes", "occasionally", "currently", "now", "nowadays", "daily",

@@ -133,7 +133,7 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
     if values_gone or (values_more and not superset):
         return Fails("N211", {"before": values_gone or "nothing", "after": values_more or "nothing"})
     lost_content = one.analysis.content - two.analysis.content
-    markers = frozenset().union(*(kinds for _, kinds in _kinds(grammar)))
+    markers = frozenset().union(*(kinds for _, kinds in _kinds(grammar)), grammar.connectives, grammar.directions)
     if not more and lost_content and not lost_content <= markers:
         return Fails("N202", {"lost": shown(one.analysis, lost_content)})
     for code, kinds in _kinds(grammar):
@@ -141,15 +141,20 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
         added = sorted(word for word in more if word in kinds)
         if lost or added:
             return Fails(code, {"before": lost or "nothing", "after": added or "nothing"})
-    if _subjects(one) != _subjects(two):
+    if (_subjects(one) - _subjects(two)) or (not superset and _subjects(one) != _subjects(two)):
         return Fails("N209", pair)
+    linking = grammar.connectives | grammar.directions
+    lost = sorted(word for word in gone if word in linking)
+    added = sorted(word for word in more if word in linking)
+    if lost or (added and not superset):
+        return Fails("N215", {"before": lost or "nothing", "after": added or "nothing"})
     if lost_content:
         return Fails("N202", {"lost": shown(one.analysis, lost_content)})
     if more and not superset:
         return Fails("N101", {"missing": sorted(more)})
     if gone:
         return Fails("N215", {"before": sorted(gone), "after": sorted(more) or "nothing"})
-    if _bound(one) != _bound(two) and not more:
+    if _bound(one) != _bound(two) and not more and not gone:
         return Fails("N217", pair)
     return Fails("N204", pair)
 
@@ -168,7 +173,6 @@ def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
         ("N207", grammar.quantifiers | grammar.restrictors),
         ("N216", grammar.comparison - grammar.quantifiers),
         ("N208", grammar.tense & (_BE | _FUTURE | grammar.auxiliaries) | _FUTURE),
-        ("N215", grammar.connectives | grammar.directions),
     )
 
 
@@ -186,7 +190,7 @@ def _subjects(reading: Reading) -> Counter[str]:
 def _bound(reading: Reading) -> Counter[tuple[str, str]]:
     """Each value with the word after it."""
     words = _forms(reading)
-    values = reading.analysis.values
+    values = {value for value in reading.analysis.values if value[:1].isdigit() or value.startswith("#:")}
     return Counter((word, words[at + 1]) for at, word in enumerate(words[:-1]) if word in values)
 
 

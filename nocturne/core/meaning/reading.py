@@ -9,6 +9,7 @@ from nocturne.core.meaning.grammar import (
     ARTICLE_MATTERS,
     ARTICLES,
     ENDS,
+    ORDINALS,
     SUBJECT_PRONOUNS,
     VERB_ADVERBS,
     Grammar,
@@ -111,7 +112,7 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
         if english:
             if form in ARTICLES and token.kind == "word":
                 following = tokens[at + 1].form if at + 1 < end else ""
-                if following not in ARTICLE_MATTERS:
+                if following not in ARTICLE_MATTERS and not (form != "the" and following in ORDINALS):
                     continue
             if form == "that" and _omissible(tokens, at, end, grammar, words):
                 continue

@@ -24,6 +24,9 @@ _PLACES = frozenset(
     ("in", "on", "at", "near", "by", "for", "from", "to", "with", "of", "about", "over", "through", "across", "under",
      "above", "behind", "beside", "inside", "outside", "into", "via", "within", "between", "around", "along", "using")
 )  # fmt: skip
+_OWN_CLAUSE = frozenset(("§subj", "§user", "we", "he", "she", "they"))
+"""With these a relative clause without its pronoun begins: *a canoe I built*."""
+
 _UNIVERSAL = frozenset(
     ("all", "every", "each", "always", "never", "no", "none", "only", "most", "everyone", "everybody", "everything",
      "nobody", "nothing", "any", "anyone", "anything", "must", "mostly", "usually", "no-one", "few")
@@ -204,13 +207,17 @@ def _tail(core: Key, given: Key, claim: Key, grammar: Grammar, *, apart: bool, l
     if head in ("because", "since", "due") or (apart and head in ("which", "who", "whose", "where")):
         return True
     if _bounded(claim, grammar):
-        verb = verb_at(claim, grammar)
+        verb = verb_at(claim, grammar) or next(
+            (at for at in range(2, len(claim)) if is_form(claim[at], "base", "third")), None
+        )
         subject = set(claim[:verb]) if verb else set()
         rest = set(claim) - subject
         if not subject & {"all", "every", "each"} or rest & (_UNIVERSAL | grammar.negation):
             return False
         return head in _NAMING or head in ("who", "which", "that", "with") or is_form(head, "participle")
     if head in _NAMING or head in grammar.relatives or head in ("with", "of"):
+        return True
+    if head in _OWN_CLAUSE and len(core) > 1 and not apart:
         return True
     if _timely(core):
         return _past(claim, grammar)

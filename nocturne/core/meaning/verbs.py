@@ -106,6 +106,12 @@ surround suspect switch tag talk target taste telephone tempt test thank tie tim
 trade
 train transfer translate transport trap travel treat trigger trim trip trust try tune turn tutor twist type
 unite
+audit automate benchmark bundle cache deprecate dockerise enforce flag host index ingest iterate lint mock optimise
+optimize package patch ping poll profile provision proxy prune rebase redirect redeploy replicate resize sanitise
+serialise shard spawn subscribe sync throttle toggle tokenise transform tweak crochet fence foster hike jog meditate
+mentor quilt rehearse snowboard surf babysit freelance intern lecture skateboard sculpt detest loathe adore despise
+tolerate crave collaborate coordinate negotiate supervise translate interpret renovate decorate assemble harvest
+prescribe diagnose volunteer moderate curate publish illustrate animate narrate broadcast stream podcast blog tweet
 unlock unpack update upgrade upload use validate value verify view violate visit volunteer vote wait walk
 want warm
 warn wash waste watch water wave weigh welcome whisper whistle wipe wish wonder work worry wrap yawn yell
