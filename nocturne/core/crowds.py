@@ -95,6 +95,9 @@ def crowd(starts: Ints, tokens: NDArray[np.int32], order: Ints) -> Crowd | None:
     filled = np.flatnonzero(sizes)
     if not hot.any() or not len(filled):
         return None
+    # Rarest first: only a row whose first token is hot can hold hot ones alone. A frozen order may have aged.
+    if not hot[tokens[starts[:-1][filled]]].any():
+        return None
     crowded = np.zeros(count, np.bool_)
     crowded[filled] = np.logical_and.reduceat(hot[tokens], starts[:-1][filled])
     places = np.flatnonzero(crowded[order])

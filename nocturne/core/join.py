@@ -118,7 +118,7 @@ def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None 
     if crowded is not None:
         found += (plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
         probing = probing & ~marked(crowded.places, len(rows))[plan.place]
-    found += plan.candidates(probing, np.ones(len(plan.place), np.bool_))
+    found += plan.candidates(probing)
     return verified(rows, floor, [(plan.order[larger], plan.order[smaller]) for larger, smaller in found])
 
 
@@ -247,7 +247,7 @@ class _Plan:
     @classmethod
     def of(cls, rows: Rows, floor: Fraction) -> _Plan:
         sizes = np.diff(rows.starts)
-        order = np.argsort(-sizes, kind="stable")
+        order = _largest_first(sizes)
         places = np.empty(len(order), np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
         missing = _missing(sizes, floor)
@@ -263,16 +263,20 @@ class _Plan:
         )
 
     def candidates(
-        self, probing: NDArray[np.bool_], posted: NDArray[np.bool_]
+        self, probing: NDArray[np.bool_], posted: NDArray[np.bool_] | None = None
     ) -> Iterator[tuple[Ints, Ints]]:
-        """Places (larger, smaller) that share a probing and a posted entry's token and pass the popcount."""
+        """Places (larger, smaller) that share a probing and a posted entry's token and pass the popcount.
+
+        ``posted`` marks the entries that count; without it all do.
+        """
         tokens, place = self.rows.tokens, self.place
-        probe = np.sort((tokens[probing].astype(np.int64) << 32) | place[probing])
-        if not len(probe):
+        chosen = np.flatnonzero(probing)
+        if not len(chosen):
             return
+        probe = np.sort((tokens[chosen].astype(np.int64) << 32) | place[chosen])
         wanted = np.zeros(int(tokens.max()) + 1, np.bool_)
         wanted[probe >> 32] = True
-        kept = np.flatnonzero(wanted[tokens] & posted)
+        kept = np.flatnonzero(wanted[tokens] if posted is None else wanted[tokens] & posted)
         posting = np.sort((tokens[kept].astype(np.int64) << 32) | place[kept])
         first = np.searchsorted(posting, probe & ~0xFFFFFFFF)
         count = np.searchsorted(posting, probe) - first
@@ -300,7 +304,7 @@ def verified(rows: Rows, floor: Fraction, found: Sequence[tuple[Ints, Ints]]) ->
     keys = distinct(np.concatenate([none, *((small << 32) | large for large, small in found)]))
     large, small = keys & 0xFFFFFFFF, keys >> 32
     sizes = np.diff(rows.starts)
-    widest_first = np.argsort(-sizes[small], kind="stable")
+    widest_first = _largest_first(sizes[small])
     large, small = large[widest_first], small[widest_first]
     shared = _shared(rows, sizes, large, small)
     held = shared >= (sizes - _missing(sizes, floor))[small]
@@ -308,6 +312,13 @@ def verified(rows: Rows, floor: Fraction, found: Sequence[tuple[Ints, Ints]]) ->
     keys = (np.minimum(large, small) << 32) | np.maximum(large, small)
     keys, at = np.unique(keys[held], return_index=True)
     return Pairs(keys >> 32, keys & 0xFFFFFFFF, shared[held][at])
+
+
+def _largest_first(sizes: Ints) -> Ints:
+    """The order by descending size; numbers of 16 bits are sorted by radix, in a fraction of the time."""
+    most = int(sizes.max(initial=0))
+    short = np.uint16 if most < 1 << 16 else np.int64
+    return np.argsort((most - sizes).astype(short), kind="stable")
 
 
 def _missing(sizes: Ints, floor: Fraction) -> Ints:
