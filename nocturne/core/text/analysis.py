@@ -14,6 +14,7 @@ from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import cut
 from nocturne.core.text.naming import acts, ends
 from nocturne.core.text.parts import CAPITAL, Line, Part
+from nocturne.core.text.passives import with_verb_stems
 from nocturne.core.text.quantities import TRIGGERS, Quantities
 from nocturne.core.text.stemming import bare
 from nocturne.core.text.unspaced import cut_run
@@ -75,6 +76,7 @@ class _Reader:
         self.tongue = tongue
         self.wording = Wording(tongue, lexicon)
         self.quantities = Quantities(tongue, lexicon)
+        self.passives = bool(tongue.table("participle_bases"))
         self.abbreviations = tongue.words("abbreviations")
 
 
@@ -93,6 +95,8 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     line = reader.wording.read(pieces, speaker_words(speaker))
     if any([part[0] in TRIGGERS or part[4] for part in line.parts]):
         line = reader.quantities.join(line)
+    if reader.passives and any([part[1] == "by" for part in line.parts]):
+        with_verb_stems(line, reader.tongue)
     draft = _Draft(text, places, reader)
     draft.take(line)
     return Analysis(

@@ -11,6 +11,9 @@ from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Tongue
 from nocturne.core.text.lexing import WORDS, Piece
 
+_SHORTEST = 1
+"""Letters that must follow a split beginning."""
+
 
 class Contracting:
     """The contractions of one language."""
@@ -18,17 +21,25 @@ class Contracting:
     def __init__(self, tongue: Tongue) -> None:
         self.whole = tongue.table("contractions")
         self._elisions = tongue.table("elisions")
+        self._splits = tongue.splits
         self._endings = tongue.table("contracted_endings")
         self._participles = tongue.words("participles")
         self._takes_is = tongue.words("takes_is")
         self._after_is = tongue.words("after_is")
         self._after_gerund = tongue.words("after_gerund")
 
+    def may_part(self, folded: str) -> bool:
+        """Whether a casefolded word may be several."""
+        return "'" in folded or folded in self.whole or any(folded.startswith(split[0]) for split in self._splits)
+
     def read(self, folded: str, pieces: Sequence[Piece], i: int) -> Sequence[str] | None:
         """The words that the casefolded piece at ``i`` stands for, or None where it is one word."""
         found: Sequence[str] | None = self.whole.get(folded)
         if found is not None:
             return found
+        for whole, first, second in self._splits:
+            if folded.startswith(whole) and len(folded) > len(whole) + _SHORTEST:
+                return (first, second + folded[len(whole) :])
         if self._elisions:
             head, _, rest = folded.partition("'")
             return (*self._elisions[head], rest) if head in self._elisions and rest else None

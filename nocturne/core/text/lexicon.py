@@ -27,7 +27,7 @@ _LISTS = (
 _TABLES = (
     "contractions", "elisions", "phrases", "numbers", "scales", "ordinals", "months", "units", "currencies",
     "agreement", "aliases", "stems", "attributes", "clock_words", "unspaced", "afternoon",
-    "contracted_endings",
+    "contracted_endings", "participle_bases",
 )  # fmt: skip
 _FUNCTION = (
     "stopwords", "modals", "hedges", "quantifiers", "connectives", "directions", "order", "comparison", "pronouns",
@@ -153,6 +153,11 @@ class Tongue:
     def endings(self) -> tuple[tuple[str, str], ...]:
         """Agreement endings of more than one letter and what stays of them."""
         return tuple((long, short) for long, short in self.data.get("endings", ()))
+
+    @cached_property
+    def splits(self) -> tuple[tuple[str, str, str], ...]:
+        """Beginnings that are two words: how they are written, the first word, what the second begins with."""
+        return tuple((whole, first, second) for whole, first, second in self.data.get("splits", ()))
 
     @cached_property
     def day_first(self) -> bool | None:

@@ -150,7 +150,8 @@ class Wording:
     def _single(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
         """A contraction, the bare *user*, or a plain word; one piece in every case."""
         piece, span = text.pieces[i], text.span(i, i)
-        apart = self._apart.read(folded, text.pieces, i) if "'" in folded or folded in self._apart.whole else None
+        parted = self._apart.may_part(folded)
+        apart = self._apart.read(folded, text.pieces, i) if parted else None
         if apart is not None:
             self._emit(apart, piece, span, line, named=named)
             return 1
@@ -158,7 +159,7 @@ class Wording:
             self._emit((USER if folded == "user" else USERS,), piece, span, line, named=named)
             return 1
         part = self.word(piece.surface)
-        if folded not in self._counting and folded not in ("user", "user's") and "'" not in folded:
+        if not parted and folded not in self._counting and folded not in ("user", "user's"):
             if len(self._plain) >= _MEMO:
                 self._plain.clear()
             self._plain[piece.surface] = part
