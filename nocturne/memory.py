@@ -1,12 +1,7 @@
-"""nocturne as a library: a memory of blocks on disk, and the use cases over the same ports as the command line.
+"""nocturne as a library: a memory of blocks on disk, over the same ports as the command line.
 
-    from nocturne import Memory
-
-    with Memory("agent.db") as memory:
-        memory.append("human", "The user lives in Lisbon.")
-        before = memory.snapshot()
-        memory.sleep()
-        memory.restore(before)
+``Memory(path)`` has ``list_blocks``, ``get_block``, ``append``, ``replace``, ``snapshot`` and ``restore``, and the
+use cases ``ingest`` and ``sleep``; ``judge`` is the gates alone. The README shows them at work.
 """
 
 from __future__ import annotations
@@ -139,7 +134,7 @@ class Memory:
     # The use cases
 
     def ingest(
-        self, *paths: str | os.PathLike[str], format: str | None = None, proposer: Proposer | None = None
+        self, *paths: str | os.PathLike[str], form: str | None = None, proposer: Proposer | None = None
     ) -> IngestReport:
         """Read transcripts, or directories of them, into turns and facts."""
         from nocturne import formats
@@ -148,7 +143,7 @@ class Memory:
         def read(path: str, *, start: int, state: Mapping[str, object]) -> formats.Reading:
             kept = state.get("reader")
             return formats.read(
-                path, format=format, start=start, state=kept if isinstance(kept, Mapping) else None
+                path, format=form, start=start, state=kept if isinstance(kept, Mapping) else None
             )
 
         files = [str(file) for path in paths for file in self._files(path)]

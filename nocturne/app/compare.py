@@ -1,4 +1,4 @@
-"""``nocturne diff``: kept, changed, forgotten and added between two versions, with why, and what was refused meanwhile."""
+"""``nocturne diff``: what became of each fact between two versions, why, and what was refused meanwhile."""
 
 from __future__ import annotations
 
@@ -68,9 +68,7 @@ def compare(store: Store, older: SnapshotInfo, newer: SnapshotInfo) -> Compariso
         entry = Difference(what, before, after, ())
         found.append(replace(entry, mutations=tuple(accepted.get(entry.fact.id, ()))))
     found.sort(key=lambda entry: (KINDS.index(entry.kind), entry.fact.id))
-    return Comparison(
-        older, newer, tuple(found), tuple(refused), kept=older.active - shown, reversed=swapped
-    )
+    return Comparison(older, newer, tuple(found), tuple(refused), kept=older.active - shown, reversed=swapped)
 
 
 def of_kind(comparison: Comparison, *kinds: Kind) -> Sequence[Difference]:

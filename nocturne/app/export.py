@@ -1,6 +1,7 @@
-"""``nocturne export``: the store for a prompt, as MEMORY.md, as JSON, as JSON lines. Never quarantined, never faded.
+"""``nocturne export``: the store for a prompt, as MEMORY.md, as JSON, as JSON lines.
 
-Every form is fenced or keyed (core.artefacts), so that an export found in a later transcript is not taken for talk.
+Quarantined and faded facts are left out. Every form is fenced or keyed (core.artefacts), so that an export found
+in a later transcript is not taken for talk.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Ingest: transcripts become turns, turns become facts in scratch. A file's cursor moves with its commit, never before."""
+"""Ingest: transcripts become turns, turns become facts in scratch.
+
+A file's cursor moves with its commit, never before.
+"""
 
 from __future__ import annotations
 
@@ -286,8 +289,9 @@ def _moved(heard: list[Offer], by: int) -> Iterable[Offer]:
         proposal = offer.proposal
         if by and not isinstance(proposal, Refused) and proposal.kind == "encode":
             cited = tuple(turn + by for turn in proposal.turns)
-            offer = replace(offer, proposal=proposal.model_copy(update={"turns": cited}))
-        yield offer
+            yield replace(offer, proposal=proposal.model_copy(update={"turns": cited}))
+        else:
+            yield offer
 
 
 def _tally(outcome: Outcome, report: IngestReport) -> None:

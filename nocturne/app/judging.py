@@ -1,8 +1,9 @@
 """The gates as a filter: one JSON object in, one verdict out, no store.
 
 Shapes: ``{"pass":"dedupe","drop":{"text",…},"keep":{…}}`` · ``{"pass":"merge","sources":[{…},…],"text"}`` ·
-``{"pass":"encode","turns":[{"role","speaker"?,"text"},…],"text"}`` · ``{"pass":"contradict","old":{…},"new":{…}}`` ·
-``{"pass":"schematise","members":[{…,"session"?},…],"text"}``; an optional ``id`` comes back. A text may carry
+``{"pass":"encode","turns":[{"role","speaker"?,"text"},…],"text"}`` ·
+``{"pass":"contradict","old":{…},"new":{…}}`` · ``{"pass":"schematise","members":[{…,"session"?},…],"text"}``;
+an optional ``id`` comes back. A text may carry
 ``speaker``, ``said_at``, ``occurred_at`` (ISO 8601) and ``session``.
 """
 
@@ -39,22 +40,39 @@ def judge(entry: Any, *, lexicon: Lexicon, policy: Policy) -> dict[str, Any]:
     named = entry if isinstance(entry, Mapping) else {}
     head = {"id": named.get("id"), "pass": named.get("pass")}
     try:
-        if not isinstance(entry, Mapping):
-            raise Malformed("not a JSON object")
-        name = named.get("pass")
-        reader = _PASSES.get(name) if isinstance(name, str) else None
-        if reader is None:
-            raise Malformed(f"pass is {named.get('pass')!r}; the gates are {', '.join(_PASSES)}")
-        found = reader(named, lexicon, policy)
+        found = _reader(entry)(named, lexicon, policy)
     except Malformed as error:
         return {**head, "verdict": "malformed", "code": "N001", "message": str(error), "evidence": {}}
     if isinstance(found, Holds):
-        return {**head, "verdict": "accepted", "code": None, "message": found.rule, "evidence": dict(found.evidence)}
+        return {
+            **head,
+            "verdict": "accepted",
+            "code": None,
+            "message": found.rule,
+            "evidence": dict(found.evidence),
+        }
     message = codes.message(found.code, found.evidence)
-    return {**head, "verdict": "refused", "code": found.code, "message": message, "evidence": dict(found.evidence)}
+    return {
+        **head,
+        "verdict": "refused",
+        "code": found.code,
+        "message": message,
+        "evidence": dict(found.evidence),
+    }
 
 
 Finding = Holds | Fails
+Reader = Callable[[Mapping[str, Any], Lexicon, Policy], Finding]
+
+
+def _reader(entry: Any) -> Reader:
+    if not isinstance(entry, Mapping):
+        raise Malformed("not a JSON object")
+    name = entry.get("pass")
+    reader = _PASSES.get(name) if isinstance(name, str) else None
+    if reader is None:
+        raise Malformed(f"pass is {name!r}; the gates are {', '.join(_PASSES)}")
+    return reader
 
 
 def _text(entry: Mapping[str, Any]) -> str:
@@ -125,7 +143,7 @@ def _merge(entry: Mapping[str, Any], lexicon: Lexicon, policy: Policy) -> Findin
     )
 
 
-def _encode(entry: Mapping[str, Any], lexicon: Lexicon, policy: Policy) -> Finding:
+def _encode(entry: Mapping[str, Any], lexicon: Lexicon, _policy: Policy) -> Finding:
     return judge_encode(_list(entry, "turns"), _text(entry), lexicon=lexicon)
 
 
@@ -149,7 +167,7 @@ def _schematise(entry: Mapping[str, Any], lexicon: Lexicon, policy: Policy) -> F
     )
 
 
-_PASSES: Mapping[str, Callable[[Mapping[str, Any], Lexicon, Policy], Finding]] = {
+_PASSES: Mapping[str, Reader] = {
     "dedupe": _dedupe,
     "merge": _merge,
     "encode": _encode,

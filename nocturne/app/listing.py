@@ -1,4 +1,4 @@
-"""``nocturne facts`` and ``show``: what the store holds, by block, now or at an earlier version, true now or then."""
+"""``nocturne facts`` and ``show``: what the store holds, now or at an earlier version, true now or then."""
 
 from __future__ import annotations
 
@@ -43,14 +43,18 @@ def listed(store: Store, wanted: Filter, *, policy: Policy, now: int) -> list[Li
     stored = store.activations()
     curves = {fact.id: curve_of(stored.get(fact.id), fact) for fact in pool}
     hidden = set(faded(pool, curves, policy, now))
-    found = [_line(fact, curves[fact.id], policy, now, fact.id in hidden) for fact in pool]
+    found = [_line(fact, curves[fact.id], policy, now, hidden=fact.id in hidden) for fact in pool]
     chosen = [line for line in found if _matches(line, wanted)]
     return sorted(chosen, key=lambda line: (BLOCKS.index(line.fact.block), line.fact.id))
 
 
 def held_at(fact: Fact, moment: int) -> bool:
     """Whether the fact was true at ``moment``, as far as the store knows: said by then, and not ended by then."""
-    begun = fact.valid_from if fact.valid_from is not None else min(fact.learned_at, fact.said_at or fact.recorded_at)
+    begun = (
+        fact.valid_from
+        if fact.valid_from is not None
+        else min(fact.learned_at, fact.said_at or fact.recorded_at)
+    )
     return begun <= moment and (fact.valid_until is None or moment < fact.valid_until)
 
 
@@ -64,13 +68,11 @@ def _pool(store: Store, wanted: Filter) -> list[Fact]:
     # A superseded fact held until it ended; one that was merged or dropped lives on in its successor.
     moment = wanted.as_of
     return [
-        fact
-        for fact in facts
-        if (fact.active or fact.retired_by == "contradict") and held_at(fact, moment)
+        fact for fact in facts if (fact.active or fact.retired_by == "contradict") and held_at(fact, moment)
     ]
 
 
-def _line(fact: Fact, curve: Activation, policy: Policy, now: int, hidden: bool) -> Listed:
+def _line(fact: Fact, curve: Activation, policy: Policy, now: int, *, hidden: bool) -> Listed:
     old = fact.active and not exempt(fact, policy) and stale(fact, policy, now)
     return Listed(fact, strength(curve, now, policy.strength.law), old, hidden)
 

@@ -1,8 +1,8 @@
 """A night's judged proposals as a file: ``sleep --plan`` writes it, ``apply`` judges it again and applies it.
 
-A plan is JSON: ``{"nocturne_plan": 1, "store", "digest", "snapshot", "policy", "now", "next_id", "passes": [{"pass",
-"entries": [{"origin", "kind", "proposal", "verdict", "code", "rule", "texts"}]}]}``. Facts that the plan itself
-creates are called ``new1``, ``new2``: their numbers are given when it is applied.
+A plan is JSON: ``{"nocturne_plan": 1, "store", "digest", "snapshot", "policy", "now", "next_id", "passes":
+[{"pass", "entries": [{"origin", "proposal", "verdict", "code", "texts"}]}]}``. Facts that the plan itself creates
+are called ``new1``, ``new2``: their numbers are given when it is applied.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ class Plan:
 def plan_of(report: SleepReport, store: Store, now: int) -> Plan:
     """The plan of a dry run."""
     base = report.before.next_id
-    entries = [
-        _entry(part, ruling, base, report) for part in report.passes for ruling in part.rulings
-    ]
+    entries = [_entry(part, ruling, base, report) for part in report.passes for ruling in part.rulings]
     return Plan(
         store=store.uuid(),
         digest=store.state_digest(),
@@ -97,7 +95,10 @@ def _entry(part: PassReport, ruling: Ruling, base: int, report: SleepReport) -> 
                 fields[key] = [_label(fact, base) for fact in fields[key]]
         for change in ruling.changes:
             texts[_label(change.after.id, base)] = change.after.text
-        for label in (*(fields.get(key) for key in _IDS), *(x for key in _LISTS for x in fields.get(key, ()))):
+        for label in (
+            *(fields.get(key) for key in _IDS),
+            *(x for key in _LISTS for x in fields.get(key, ())),
+        ):
             if isinstance(label, str) and label.startswith("m") and label not in texts:
                 fact = report.before.facts.get(int(label[1:]))
                 if fact is not None:
@@ -152,7 +153,9 @@ def load(path: Path) -> Plan:
             f"{path}: {error.strerror or error}", hint="nocturne sleep --plan FILE writes one"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise InputUnreadable(f"{path} is not JSON: {error}", hint="nocturne sleep --plan FILE writes one") from error
+        raise InputUnreadable(
+            f"{path} is not JSON: {error}", hint="nocturne sleep --plan FILE writes one"
+        ) from error
     return _plan(data, path)
 
 
@@ -166,9 +169,7 @@ def _plan(data: Any, path: Path) -> Plan:
         raise fault(f"a plan of version {data['nocturne_plan']}; this nocturne reads version {VERSION}")
     try:
         policy = Policy.model_validate(data["policy"])
-        entries = [
-            _read(part["pass"], entry, fault) for part in data["passes"] for entry in part["entries"]
-        ]
+        entries = [_read(part["pass"], entry, fault) for part in data["passes"] for entry in part["entries"]]
         return Plan(
             store=str(data["store"]),
             digest=str(data["digest"]),
@@ -216,7 +217,7 @@ class Script:
         self._next_id = next_id
         self._told: set[str] = set()
 
-    def __call__(self, stage: Pass, brief: Any) -> Iterable[Offer]:
+    def __call__(self, stage: Pass, _brief: Any) -> Iterable[Offer]:
         """The plan's offers for the pass; a further round of the same pass has none."""
         if stage.name in self._told:
             return ()
@@ -270,5 +271,3 @@ def otherwise(plan: Plan, reports: Sequence[PassReport]) -> tuple[tuple[Entry, R
             if entry.accepted != ruling.accepted:
                 found.append((entry, ruling))
     return tuple(found)
-
-

@@ -72,7 +72,7 @@ class MutationRow:
 
 @dataclass(frozen=True, slots=True)
 class SourceInfo:
-    """A transcript that was read, and how far: ``cursor`` is a byte offset, ``prefix`` hashes what lies before it."""
+    """A transcript that was read, and how far: ``cursor`` is a byte offset."""
 
     id: int
     path: str

@@ -1,4 +1,4 @@
-"""``nocturne restore``: an earlier version comes back as a new one; nothing is erased, so an undo can be undone."""
+"""``nocturne restore``: an earlier version comes back as a new one, so that an undo can be undone."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ def restore(
     if not changes:
         return Restored(target, None, (), tuple(skipped), len(store.state().facts))
     with store.transaction(expect=head) as tx:
-        tx.restore(changes, to=target, skipped=[fact.id for fact in skipped], at=now, policy=policy, lifted=lift)
+        tx.restore(
+            changes, to=target, skipped=[fact.id for fact in skipped], at=now, policy=policy, lifted=lift
+        )
         info = tx.snapshot(f"restore:s{target.number}", command=command, policy=policy, at=now)
     return Restored(target, info.number, tuple(changes), tuple(skipped), info.active)

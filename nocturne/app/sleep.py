@@ -1,6 +1,6 @@
 """One night: every pass is briefed, judged, and committed with its snapshots in a transaction of its own.
 
-No transaction is open while a proposer thinks. Where the store moved on meanwhile, the same offers are judged again.
+No transaction is open while a proposer thinks; where the store moved on meanwhile, its offers are judged again.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def sleep(night: Night) -> SleepReport:
     forgotten: list[Fact] = []
     for stage in stages:
         night.watch.began(stage.name, len(state.facts))
-        outcome, state, gone = _pass(night, stage, state, ledger, lost, len(before.facts))
+        outcome, state, gone = _pass(night, stage, state, ledger, lost=lost, start=len(before.facts))
         lost += len(gone)
         forgotten += gone
         report = PassReport(
@@ -176,17 +176,17 @@ def sleep(night: Night) -> SleepReport:
         end=ledger.last,
         unchanged_since=head.snapshot if ledger.quiet else None,
         forgotten=tuple(forgotten),
-        faded=_faded(night, before, head),
+        faded=_faded(night, before),
     )
 
 
 def _pass(
-    night: Night, stage: Pass, state: State, ledger: _Ledger, lost: int, start: int
+    night: Night, stage: Pass, state: State, ledger: _Ledger, *, lost: int, start: int
 ) -> tuple[Outcome, State, list[Fact]]:
     heard: list[list[Offer]] = []
 
     for _ in range(_RETRIES):
-        # A store that moved on while a model thought must not make it think twice: what it said is judged again.
+        # A store that moved on while a model thought must not make it think twice: its answer is judged again.
         spoken = iter(list(heard))
 
         def ask(brief: Any, spoken: Iterator[list[Offer]] = spoken) -> Iterable[Offer]:
@@ -237,7 +237,8 @@ def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
     if before.policy != night.policy.name:
         return False
     recorded = Counter(
-        (row.kind, row.code, tuple(sorted(row.touched))) for row in night.store.mutations(before.seq, after.seq)
+        (row.kind, row.code, tuple(sorted(row.touched)))
+        for row in night.store.mutations(before.seq, after.seq)
     )
     return recorded == Counter(_told(ruling) for ruling in outcome.rulings)
 
@@ -318,12 +319,10 @@ class _Ledger:
 
     def numbered(self, reports: Sequence[PassReport]) -> list[PassReport]:
         """The reports with the snapshot numbers that became known later."""
-        return [
-            replace(report, snapshots=span) for report, span in zip(reports, self._spans, strict=True)
-        ]
+        return [replace(report, snapshots=span) for report, span in zip(reports, self._spans, strict=True)]
 
 
-def _faded(night: Night, before: State, head: Head) -> tuple[int, ...]:
+def _faded(night: Night, before: State) -> tuple[int, ...]:
     since = night.store.last_sleep_at()
     if since is None:
         return ()

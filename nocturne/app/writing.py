@@ -1,7 +1,7 @@
 """A fact that a program or a person writes straight into a block, judged and recorded like any other.
 
-What is written becomes a turn of its own in the source ``library``, so that it is traceable like what was said in a
-transcript; the encode and promote gates judge it; a refusal is on the record.
+What is written becomes a turn of its own in the source ``library``, so that it is traceable like what was said in
+a transcript; the encode and promote gates judge it; a refusal is on the record.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Pure: facts, proposals, verdicts, measures, gates and the mathematics of memory."""

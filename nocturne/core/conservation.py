@@ -1,7 +1,7 @@
 """Conservation: after a pass, what was there is still there, or a named rule says where it went.
 
 Dedupe, merge, promote and schematise keep every canonical content token in the active set: each in the very fact
-that took the place of the one that held it, which is stronger than the set as a whole. Contradict names a live
+that took the place of the one that held it, which is more than the set as a whole. Contradict names a live
 successor. Forget and a person's word retire without one, and name the rule.
 """
 

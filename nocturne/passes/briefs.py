@@ -123,11 +123,5 @@ class ForgetBrief:
 
 
 Brief = (
-    EncodeBrief
-    | DedupeBrief
-    | ContradictBrief
-    | MergeBrief
-    | PromoteBrief
-    | SchematiseBrief
-    | ForgetBrief
+    EncodeBrief | DedupeBrief | ContradictBrief | MergeBrief | PromoteBrief | SchematiseBrief | ForgetBrief
 )

@@ -1,4 +1,4 @@
-"""Contradict: a later statement of the same attribute supersedes the earlier one, which keeps its text and its time."""
+"""Contradict: a later statement of an attribute supersedes the earlier one, which keeps its text and time."""
 
 from __future__ import annotations
 
@@ -108,9 +108,7 @@ class Contradict:
             return Effect()
         old, new = scene.facts[proposal.old], scene.facts[proposal.new]
         begins = next((t for t in (new.occurred_at, new.said_at) if t is not None), new.recorded_at)
-        ended = replace(
-            old, active=False, retired_by="contradict", successor=new.id, valid_until=begins
-        )
+        ended = replace(old, active=False, retired_by="contradict", successor=new.id, valid_until=begins)
         holds = replace(new, valid_from=new.valid_from if new.valid_from is not None else begins)
         before = curve_of(scene.strengths.get(old.id), old)
         weaker, _ = contradicted(before, new.category, scene.now, scene.policy.strength.law)
@@ -131,10 +129,14 @@ class Contradict:
         facts = scene.before.facts
         if isinstance(proposal, Proposed):
             pair = (proposal.old, proposal.new)
-            return scene.memo.key(self.name, "contradict", [facts[i].text if i in facts else "" for i in pair])
+            return scene.memo.key(
+                self.name, "contradict", [facts[i].text if i in facts else "" for i in pair]
+            )
         if isinstance(proposal, Keep):
             pair = (proposal.fact, proposal.other)
-            return scene.memo.key(self.name, "keep", sorted(facts[i].text if i in facts else "" for i in pair))
+            return scene.memo.key(
+                self.name, "keep", sorted(facts[i].text if i in facts else "" for i in pair)
+            )
         return None
 
 

@@ -1,6 +1,6 @@
 """Dedupe: the code nominates every pair at or above the floor, the proposer adjudicates, the gate decides.
 
-A drop needs the dropped fact's content to be contained in the kept one; what falls short becomes a merge candidate.
+A drop needs the dropped fact to be contained in the kept one; what falls short becomes a merge candidate.
 """
 
 from __future__ import annotations
@@ -148,4 +148,3 @@ class Dedupe:
 def _text(scene: Scene, fact: int) -> str:
     known = scene.before.facts.get(fact)
     return known.text if known else ""
-

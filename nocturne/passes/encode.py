@@ -58,9 +58,9 @@ class Encode:
         if refused := reasoned(proposal):
             return refused
         cited = [scene.turns[turn] for turn in proposal.turns]
-        return self._text(scene, proposal, cited) or self._meaning(scene, proposal, cited)
+        return self._text(scene, proposal) or self._meaning(scene, proposal, cited)
 
-    def _text(self, scene: Scene, proposal: Proposed, cited: list[Turn]) -> Refused | None:
+    def _text(self, scene: Scene, proposal: Proposed) -> Refused | None:
         text, limit = proposal.text, scene.policy.limits.max_fact_chars
         if not text.strip():
             return Refused(proposal, "N110", {})
@@ -77,7 +77,7 @@ class Encode:
         return None
 
     def _meaning(self, scene: Scene, proposal: Proposed, cited: list[Turn]) -> Verdict:
-        subject = _subject(proposal, cited)
+        subject = _subject(cited)
         found = judge_encode(
             [uttered(turn) for turn in cited],
             proposal.text,
@@ -133,7 +133,7 @@ class Encode:
         return None
 
 
-def _subject(proposal: Proposed, cited: list[Turn]) -> str:
+def _subject(cited: list[Turn]) -> str:
     """Whose fact it is, from the cited turns alone: the speaker by name, else the user; the assistant is itself."""
     if any(turn.provenance == "assistant" and turn.role in (None, "assistant") for turn in cited):
         return "assistant"

@@ -221,7 +221,10 @@ class _Work:
             changes.append(Change(change.before, after))
         if not numbers:
             return effect
-        links = tuple(Link(numbers.get(l.child, l.child), numbers.get(l.parent, l.parent), l.role) for l in effect.links)
+        links = tuple(
+            Link(numbers.get(link.child, link.child), numbers.get(link.parent, link.parent), link.role)
+            for link in effect.links
+        )
         return Effect(tuple(changes), links, effect.activations)
 
     def outcome(self) -> Outcome:
@@ -245,7 +248,12 @@ class _Work:
         if not broken:
             return result
         first = broken[0]
-        evidence = {"fact": f"m{first.fact}", "what": first.what, "lost": list(first.lost), "breaches": len(broken)}
+        evidence = {
+            "fact": f"m{first.fact}",
+            "what": first.what,
+            "lost": list(first.lost),
+            "breaches": len(broken),
+        }
         return withhold(result, self.start, "N309", evidence)
 
 

@@ -150,7 +150,9 @@ class Merge:
             if union.similarity is None or union.similarity < floor or tuple(sorted(ids)) in settled:
                 continue
             if not any(id_ in scene.consumed for id_ in ids):
-                yield Proposed(into=union.into, sources=union.sources, reason="at or above the duplicate floor")
+                yield Proposed(
+                    into=union.into, sources=union.sources, reason="at or above the duplicate floor"
+                )
 
     def memo(self, scene: Scene, proposal: Proposal) -> str | None:
         """Keyed on the sources' texts without order: a refused wording answers for the union."""

@@ -1,4 +1,4 @@
-"""Schematise: what several sessions show becomes a pattern of its own; its members stay, and fade by how typical they are."""
+"""Schematise: what several sessions show becomes a pattern of its own; its members stay, and fade."""
 
 from __future__ import annotations
 

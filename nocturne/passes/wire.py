@@ -4,7 +4,8 @@ The wire keys are the seed's: ``{"drop":[{"itemId","duplicateOf","reason"}],"kee
 ``{"merge":[{"intoId","fromIds","mergedText","reason"}]}``, ``{"promote":[{"itemId","toBlock","reason"}]}``,
 ``{"forget":[{"itemId","reason","policy"}]}``, ``{"contradict":[{"oldId","newId","reason"}],"keep":[…]}``,
 ``{"schematise":[{"memberIds","text","reason"}]}``,
-``{"facts":[{"text","turnIds","block","category","subject","attribute","occurredAt","occurredGrain","span","reason"}]}``.
+``{"facts":[{"text","turnIds","block","category","subject","attribute","occurredAt","occurredGrain","span",
+"reason"}]}``.
 Ids are ``m17`` and ``t41``.
 """
 
@@ -131,7 +132,18 @@ SHAPES: Mapping[str, Mapping[str, tuple[Reader, frozenset[str]]]] = {
         "facts": (
             _encode,
             frozenset(
-                "text turnIds block category subject attribute occurredAt occurredGrain span reason".split()
+                [
+                    "text",
+                    "turnIds",
+                    "block",
+                    "category",
+                    "subject",
+                    "attribute",
+                    "occurredAt",
+                    "occurredGrain",
+                    "span",
+                    "reason",
+                ]
             ),
         )
     },
@@ -192,47 +204,50 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _entry(pass_name: str, key: str, entry: Any) -> Proposal | Refused:
+def _fields(pass_name: str, key: str, entry: Any) -> dict[str, Any]:
     reader, allowed = SHAPES[pass_name][key]
-    raw = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)
+    if not isinstance(entry, dict):
+        raise Malformed(f"an entry of {key} is {_shown(entry)}, not an object")
+    unknown = sorted(set(entry) - allowed)
+    if unknown:
+        raise Malformed(f"unknown key {_shown(unknown[0])}")
+    return {**reader(entry), "reason": entry.get("reason", "")}
+
+
+def _entry(pass_name: str, key: str, entry: Any) -> Proposal | Refused:
+    raw = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)[:2000]
     try:
-        if not _is_unicode(raw):
-            raw = raw.encode("utf-8", "backslashreplace").decode("utf-8")
-            raise Malformed("not valid Unicode: half of a surrogate pair")
-        if not isinstance(entry, dict):
-            raise Malformed(f"an entry of {key} is {_shown(entry)}, not an object")
-        unknown = sorted(set(entry) - allowed)
-        if unknown:
-            raise Malformed(f"unknown key {unknown[0]}")
-        fields = reader(entry)
-        reason = entry.get("reason", "")
-        return PROPOSAL.validate_python({**fields, "reason": reason})
+        return PROPOSAL.validate_python(_fields(pass_name, key, entry))
     except Malformed as error:
-        return Refused(None, "N001", {"found": str(error), "raw": raw[:2000]})
+        return Refused(None, "N001", {"found": str(error), "raw": raw})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or key
-        return Refused(None, "N001", {"found": f"{where}: {first['msg']}", "raw": raw[:2000]})
+        return Refused(None, "N001", {"found": f"{where}: {first['msg']}", "raw": raw})
+
+
+def _lists(pass_name: str, text: str) -> dict[str, list[Any]]:
+    data = load(text)
+    if not isinstance(data, dict):
+        raise Malformed(f"the reply is {_shown(data)}, not an object")
+    shape = SHAPES[pass_name]
+    if not data:
+        raise Malformed(f"an empty object; {pass_name} takes {', '.join(shape)}")
+    for key, value in data.items():
+        if key not in shape:
+            raise Malformed(f"unknown key {_shown(key)}; {pass_name} takes {', '.join(shape)}")
+        if not isinstance(value, list):
+            raise Malformed(f"{key} is {_shown(value)}, not a list")
+    return data
 
 
 def parse(pass_name: str, text: str) -> list[Proposal | Refused]:
     """Every entry of one raw reply, in order: a proposal, or the refusal that says what is wrong with it."""
     try:
-        data = load(text)
-        if not isinstance(data, dict):
-            raise Malformed(f"the reply is {_shown(data)}, not an object")
-        shape = SHAPES[pass_name]
-        unknown = sorted(set(data) - set(shape))
-        if unknown:
-            raise Malformed(f"unknown key {unknown[0]}; {pass_name} takes {', '.join(shape)}")
-        missing = [key for key in shape if not isinstance(data.get(key, []), list)]
-        if missing:
-            raise Malformed(f"{missing[0]} is {_shown(data[missing[0]])}, not a list")
-        if not data:
-            raise Malformed(f"an empty object; {pass_name} takes {', '.join(shape)}")
+        data = _lists(pass_name, text)
     except Malformed as error:
         return [Refused(None, "N001", {"found": str(error), "raw": text[:2000]})]
-    entries = [(key, entry) for key in shape for entry in data.get(key, [])]
+    entries = [(key, entry) for key in SHAPES[pass_name] for entry in data.get(key, [])]
     rulings = [_entry(pass_name, key, entry) for key, entry in entries[:MAX_PROPOSALS]]
     if len(entries) > MAX_PROPOSALS:
         found = f"{len(entries)} entries in one reply, limit {MAX_PROPOSALS}; the rest was not read"
