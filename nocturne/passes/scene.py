@@ -65,9 +65,10 @@ class Tombstones:
 class Scene:
     """All that a gate may know.
 
-    ``before`` is the store as the pass found it; ``facts`` and ``consumed`` are read-only views that the engine advances after each accepted proposal. ``fresh`` holds the facts whose text
-    or block changed since this pass last ran under this policy (None: all of them): only they can be in a new
-    pair, so that cost follows what changed.
+    ``before`` is the store as the pass found it; ``facts`` and ``consumed`` are read-only views that the engine
+    advances after each accepted proposal. ``fresh`` holds the facts whose text or block changed since this pass
+    last ran under this policy (None: all of them): only they can be in a new pair, so that cost follows what
+    changed. ``kept_for`` lists, by keeper, the facts dropped for it in this pass.
     """
 
     before: State
