@@ -27,7 +27,7 @@ def run(
 
     if file.exists():
         raise UsageError(f"{file} is there already", hint="choose a name that is free")
-    with wiring.opened(shell) as store:
+    with wiring.opened(shell, "rw") as store:
         store.backup(file)
         head = store.head()
     if shell.as_json:

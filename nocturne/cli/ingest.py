@@ -74,15 +74,21 @@ def run(
     found = _found(paths)
 
     def opening(path: str, *, start: int, state: Mapping[str, object]) -> Reading:
-        source = wiring.stdin() if path == STDIN else path
+        piped = path == STDIN
+        kept = state.get("reader")
         return read(
-            source, format=format, start=start, state=state, tz=zone, name=path if path == STDIN else None
+            wiring.stdin() if piped else path,
+            format=format,
+            start=start,
+            state=kept if isinstance(kept, Mapping) else None,
+            tz=zone,
+            name=STDIN if piped else None,
         )
 
     wanted = wiring.Wanted(provider, model, base_url, jobs, max_tokens, max_calls, deadline, replay, record)
     with (
-        wiring.opened(shell, "create") as store,
-        wiring.proposing(wanted, store) as proposer,
+        wiring.proposing(wanted) as proposer,
+        wiring.filled(shell) as store,
         Watch(shell, len(found)) as watch,
     ):
         report = ingest(

@@ -76,7 +76,7 @@ def run(
     )
     with (
         wiring.opened(shell, "readonly" if dry else "rw") as store,
-        wiring.proposing(wanted, store) as proposer,
+        wiring.proposing(wanted) as proposer,
     ):
         with Watch(shell, chosen, proposer.name, dry_run=dry) as watch:
             report = sleep(

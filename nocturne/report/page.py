@@ -123,6 +123,9 @@ class Page:
         """Parts at the left and parts at the right edge of one line, on two where they do not fit."""
         a, b = _assemble(left), _assemble(right)
         gap = self.width - indent - a.cell_len - b.cell_len
+        if not b.cell_len:
+            self.line(*left, indent=indent)
+            return
         if gap >= 2:
             self.lines.append(Text(" " * indent).append_text(a).append(" " * gap).append_text(b))
             return

@@ -29,7 +29,11 @@ def test_each_shipped_policy_holds_and_bears_its_name() -> None:
 
 def test_the_shipped_policies_are_as_decided() -> None:
     strict, tiny, archive = (policies.load(name) for name in ("strict", "tiny", "archive"))
-    assert (strict.merge.model_text, strict.promote.independent_sources, strict.loss_budget) == (False, 2, 0.05)
+    assert (strict.merge.model_text, strict.promote.independent_sources, strict.loss_budget) == (
+        False,
+        2,
+        0.05,
+    )
     assert (tiny.forget.capacity, tiny.loss_budget) == (6, 1.0)
     assert "forget" not in archive.passes
     assert archive.forget.stale_days is None
@@ -49,7 +53,11 @@ def test_never_switches_a_limit_off() -> None:
     ("text", "key", "says"),
     [
         ("loss_budget = 2", "loss_budget", "a number from 0 to 1"),
-        ('passes = ["dedupe", "dream"]', "passes.1", "dedupe, contradict, merge, promote, schematise, forget"),
+        (
+            'passes = ["dedupe", "dream"]',
+            "passes.1",
+            "dedupe, contradict, merge, promote, schematise, forget",
+        ),
         ("[forget]\nstale_day = 3", "forget.stale_day", "did you mean stale_days?"),
         ("[forget]\nstale_days = 0", "forget.stale_days", 'a whole number from 1 to 36500 or "never"'),
         ("[forget]\ncapacity = 0", "forget.capacity", 'a whole number from 1 or "never"'),

@@ -13,6 +13,7 @@ from pathlib import Path
 from nocturne.app import policies
 from nocturne.cli.help import EXIT_CODES
 from nocturne.cli.main import COMMANDS
+from nocturne.core.codes import CODES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("README.md", "nocturne/cli/COMMANDS.md")
@@ -30,10 +31,11 @@ def renewed(text: str) -> str:
     return _PART.sub(part, text)
 
 
-def nocturne(*words: str) -> str:
+def nocturne(*words: str, given: str = "") -> str:
     """What the command prints on stdout, in 80 columns and without colour."""
     done = subprocess.run(
         [sys.executable, "-m", "nocturne.cli.main", *words],
+        input=given,
         capture_output=True,
         text=True,
         check=True,
@@ -68,7 +70,8 @@ def _help() -> str:
 
 
 def _exit_codes() -> str:
-    return "| code | meaning |\n|---|---|\n" + "".join(f"| {code} | {what} |\n" for code, what in EXIT_CODES)
+    rows = (f"| {code} | {what} |\n" for code, what in EXIT_CODES)
+    return "| exit code | meaning |\n|---|---|\n" + "".join(rows)
 
 
 def _policies() -> str:
@@ -88,10 +91,29 @@ def _demo() -> str:
     return _block(re.sub(r"\bin \d+(\.\d+)? s\b", "in 0.1 s", done.stdout))
 
 
+def _codes() -> str:
+    rows = (
+        f"| {entry.code} | {entry.title} | {entry.why} | {', '.join(entry.passes)} |\n" for entry in CODES
+    )
+    return "| code | refused | because | in |\n|---|---|---|---|\n" + "".join(rows)
+
+
+def _gate() -> str:
+    line = '{"pass":"dedupe","drop":{"text":"I do not eat meat."},"keep":{"text":"I eat meat."}}\n'
+    return _block(nocturne("gate", given=line), "json")
+
+
+def _library() -> str:
+    return _block((ROOT / "tests" / "docs" / "example.py").read_text(encoding="utf-8"), "python")
+
+
 PARTS: dict[str, Callable[..., str]] = {
     "commands": _commands,
     "help": _help,
     "exit-codes": _exit_codes,
     "policies": _policies,
     "demo": _demo,
+    "codes": _codes,
+    "gate": _gate,
+    "library": _library,
 }

@@ -69,10 +69,11 @@ def _difference(page: Page, entry: Difference) -> None:
     if entry.kind == "superseded":
         until = f"until {day(fact.valid_until)}" if fact.valid_until is not None else "ended"
         page.line(until, f", by {_named(fact.successor)}", indent=7)
-    if entry.kind == "absorbed":
+    told = [mutations.done(row) for row in entry.mutations]
+    if entry.kind == "absorbed" and not any(_named(fact.successor) in line for line in told):
         page.line(f"lives on in {_named(fact.successor)}", indent=7)
-    for row in entry.mutations:
-        page.line((mutations.done(row), DIM), indent=7, hang=9)
+    for line in told:
+        page.line((line, DIM), indent=7, hang=9)
 
 
 def _named(fact: int | None) -> str:

@@ -17,7 +17,7 @@ def log(snapshots: Sequence[SnapshotInfo], *, more: int = 0, width: int = 80) ->
         inside = list(group)
         page.blank()
         policy = f"   policy {inside[0].policy}" if inside[0].policy else ""
-        page.line((minute(at), DIM), "  ", (command, STRONG), (policy, DIM), hang=18)
+        page.line((minute(at), DIM), "  ", (command or inside[0].label, STRONG), (policy, DIM), hang=18)
         page.table(
             [
                 ((f"s{info.number}", ID), f"{info.active:,}", "active", info.label, (_counts(info), DIM))

@@ -11,7 +11,8 @@ from nocturne.core.ids import fact_id
 from nocturne.report import wording
 from nocturne.report.page import WARN, Part
 
-_BY = {"model": "proposed", "engine": "by the engine", "person": "by a person"}
+_BY = {"engine": "by the engine", "person": "by a person"}
+"""Said where it was not the proposer, who is the rule."""
 
 
 def asked(row: MutationRow) -> str:
@@ -42,7 +43,7 @@ def asked(row: MutationRow) -> str:
 def done(row: MutationRow) -> str:
     """What an accepted mutation did, with the measure that let it."""
     evidence = row.evidence
-    by = _BY.get(row.origin, row.origin)
+    by = [_BY[row.origin]] if row.origin in _BY else []
     match row.kind:
         case "drop":
             parts = [f"dedupe · the same as {_id(row.refs, 'duplicate_of')}"]
@@ -66,7 +67,7 @@ def done(row: MutationRow) -> str:
             parts = ["restore"]
         case _:
             parts = [f"{row.pass_name} · {row.kind}"]
-    return " · ".join([*parts, by])
+    return " · ".join([*parts, *by])
 
 
 def _rule(row: MutationRow) -> str:
@@ -104,7 +105,8 @@ def _clash(evidence: Mapping[str, Any]) -> list[str]:
 def refused(row: MutationRow) -> tuple[Part, ...]:
     """A refusal in one line: what was asked, the code, and the measure against the limit."""
     code = row.code or "?"
-    return (f"{asked(row)}   ", (code, WARN), f" {wording.sentence(code, row.evidence)}")
+    by = f" · {_BY[row.origin]}" if row.origin in _BY else ""
+    return (f"{asked(row)}   ", (code, WARN), f" {wording.sentence(code, row.evidence)}{by}")
 
 
 def _id(refs: Mapping[str, Any], key: str) -> str:
