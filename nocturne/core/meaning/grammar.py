@@ -121,6 +121,10 @@ class Grammar:
     def fronts(self, adjunct: tuple[str, ...], rest: tuple[str, ...]) -> bool:
         """Whether the words can be an adjunct that was put first."""
         head = adjunct[0]
+        if self.language == "ja":
+            return adjunct[-1] in ("に", "で", "から", "まで", "へ")
+        if self.language == "zh" and len(adjunct) <= 3 and (head.startswith("#:") or head[:1].isdigit()):
+            return True
         if self.adjuncts & set(rest[:1]) and not self.verb_second:
             return False
         if head in self.adjuncts or head in self.conditionals or head in self.floating:

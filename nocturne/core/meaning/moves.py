@@ -24,7 +24,30 @@ def moved(one: Key, two: Key, grammar: Grammar) -> str | None:
     """The name of the move where one of the clauses is the other with one whole adjunct at its front."""
     if len(one) != len(two) or Counter(one) != Counter(two):
         return None
-    return _fronted(one, two, grammar) or _fronted(two, one, grammar)
+    found = _fronted(one, two, grammar) or _fronted(two, one, grammar)
+    if found is None and grammar.language == "hi":
+        return _shifted(one, two)
+    return found
+
+
+_POSTPOSITIONS = frozenset(("ने", "को", "से", "में", "पर", "तक"))
+
+
+def _shifted(one: Key, two: Key) -> str | None:
+    """Whether one phrase that a postposition ends stands elsewhere before the verb."""
+    last = len(one) - 1
+    for end in range(1, last):
+        if one[end] not in _POSTPOSITIONS:
+            continue
+        for start in range(max(0, end - 2), end):
+            phrase, rest = one[start : end + 1], one[:start] + one[end + 1 :]
+            if set(phrase[:-1]) & _POSTPOSITIONS:
+                continue
+            size = len(phrase)
+            for at in range(len(two) - size):
+                if two[at : at + size] == phrase and two[:at] + two[at + size :] == rest:
+                    return "phrase with its postposition elsewhere"
+    return None
 
 
 def _fronted(front: Key, plain: Key, grammar: Grammar) -> str | None:

@@ -15,6 +15,7 @@ from nocturne.core.meaning.grammar import (
     Grammar,
     grammar_of,
 )
+from nocturne.core.meaning.tidy import tidied
 from nocturne.core.meaning.verbs import third_of
 from nocturne.core.text.analysis import Analysis, Token, analyse
 from nocturne.core.text.lexicon import Lexicon
@@ -133,6 +134,13 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
     if words and words[-1] == '"' and words.count('"') == 1:
         words.pop()
         places.pop()
+    if words:
+        size, old = len(words), list(places)
+        tidied(words, places, [tokens[at].surface for at in places], grammar)
+        if len(words) != size:
+            # Places moved: what was inflected is found again by its token.
+            moved = {old[at] for at in inflected}
+            inflected = {at for at, place in enumerate(places) if place in moved}
     return Sentence(tuple(words), tuple(places), asks, frozenset(inflected))
 
 

@@ -1,0 +1,98 @@
+"""Small rewrites of one language that never change a meaning, made while a sentence is read.
+
+Courtesies at its ends go; in German and the Romance languages *the sister of the user* becomes *my sister*; a subject
+pronoun that the verb's ending repeats goes; *ni … ni* and *no … ni* become one; a Japanese topic mark after a case
+mark goes; a Chinese 在 before a date goes.
+"""
+
+from __future__ import annotations
+
+from nocturne.core.meaning.grammar import Grammar
+
+_COURTESIES = {
+    "en": "please thanks thank-you thank you hi hello hey cheers",
+    "es": "hola gracias favor por",
+    "pt": "olá oi obrigado obrigada favor por",
+    "fr": "bonjour salut merci",
+    "de": "bitte danke hallo",
+    "ru": "пожалуйста спасибо привет",
+    "ar": "شكرا مرحبا رجاء",
+    "hi": "कृपया धन्यवाद नमस्ते",
+    "zh": "请 谢谢 你好",
+    "ja": "どうぞ",
+}
+_POLITE = {language: frozenset(words.split()) for language, words in _COURTESIES.items()}
+_LEADING = {language: words - {"you", "por", "favor"} for language, words in _POLITE.items()}
+_ARTICLES = {
+    "de": frozenset(("der", "die", "das", "den", "dem")),
+    "es": frozenset(("el", "la", "los", "las")),
+    "pt": frozenset(("o", "a", "os", "as")),
+    "fr": frozenset(("le", "la", "les", "l")),
+}
+_DROPPED_PRONOUNS = {"es": frozenset(("yo",)), "pt": frozenset(("eu",)), "ar": frozenset(("أنا",))}
+_PAIRED = {"es": ("ni", "no"), "pt": ("nem", "não"), "fr": ("ni", "ne")}
+_TOPICS = {"には": "に", "では": "で", "からは": "から", "へは": "へ", "までは": "まで", "とは": "と"}
+_DATED = frozenset(("年", "月", "日"))
+
+
+def tidied(words: list[str], places: list[int], surfaces: list[str], grammar: Grammar) -> None:
+    """Rewrites the words of one sentence in place, with the places of their tokens."""
+    language = grammar.language
+    _uncourteous(words, places, surfaces, language)
+    if not words or grammar.english:
+        return
+    if language in _DROPPED_PRONOUNS and words[0] == "§subj" and surfaces[0].casefold() in _DROPPED_PRONOUNS[language]:
+        if len(words) > 1 and not words[1].startswith("§"):
+            _cut(words, places, surfaces, 0)
+    if language in _ARTICLES and "§subj's" in words:
+        _owner_first(words, places, surfaces, _ARTICLES[language])
+    if language in _PAIRED:
+        _pair(words, places, surfaces, *_PAIRED[language])
+    if language == "ja":
+        words[:] = [_TOPICS.get(word, word) for word in words]
+    if language == "zh":
+        _undated(words, places, surfaces)
+
+
+def _cut(words: list[str], places: list[int], surfaces: list[str], at: int) -> None:
+    del words[at], places[at], surfaces[at]
+
+
+def _uncourteous(words: list[str], places: list[int], surfaces: list[str], language: str) -> None:
+    polite, leading = _POLITE.get(language, frozenset()), _LEADING.get(language, frozenset())
+    if not polite:
+        return
+    end = len(words)
+    while end and (words[end - 1] in polite or words[end - 1] == ","):
+        end -= 1
+    tail = [word for word in words[end:] if word != ","]
+    if tail and (end == 0 or set(tail) & leading or language != "en"):
+        for _ in range(len(words) - end):
+            _cut(words, places, surfaces, end)
+    if words and words[0] in leading:
+        while words and (words[0] in leading or words[0] == ","):
+            _cut(words, places, surfaces, 0)
+
+
+def _owner_first(words: list[str], places: list[int], surfaces: list[str], articles: frozenset[str]) -> None:
+    """Rewrites die Tochter §subj's as §subj's Tochter."""
+    at = words.index("§subj's")
+    for size in (1, 2):
+        start = at - size
+        if start >= 1 and words[start - 1] in articles:
+            words[start - 1 : at + 1] = ["§subj's", *words[start:at]]
+            places[start - 1 : at + 1] = [places[at], *places[start:at]]
+            surfaces[start - 1 : at + 1] = [surfaces[at], *surfaces[start:at]]
+            return
+
+
+def _pair(words: list[str], places: list[int], surfaces: list[str], nor: str, negation: str) -> None:
+    if words.count(nor) < 2 or negation not in words[: words.index(nor)]:
+        return
+    _cut(words, places, surfaces, words.index(nor))
+
+
+def _undated(words: list[str], places: list[int], surfaces: list[str]) -> None:
+    for at in range(len(words) - 2, -1, -1):
+        if words[at] == "在" and (words[at + 1].startswith("#:") or words[at + 1][:1].isdigit()):
+            _cut(words, places, surfaces, at)
