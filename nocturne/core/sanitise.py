@@ -81,6 +81,8 @@ def clean(text: str, *, max_chars: int | None = None) -> Cleaned:
 
 def identifier(text: str) -> str:
     """A name or id from outside on one line, without unsafe characters, at most 400 characters."""
+    if text.isascii() and text.isprintable() and " " not in text and len(text) <= IDENTIFIER_CHARS:
+        return text
     return " ".join(clean(text).text.split())[:IDENTIFIER_CHARS]
 
 

@@ -26,6 +26,10 @@ class Branches:
             if all(node != other for _, _, other in siblings):
                 siblings.append((at, len(siblings), node))
 
+    def rewound(self) -> bool:
+        """Whether a person typed anew at any point."""
+        return any(len({at for at, _, _ in siblings}) > 1 for siblings in self._typed.values())
+
     def abandoned(self) -> frozenset[str]:
         """The nodes below every typed child but the latest of its parent, where their times differ."""
         left: set[str] = set()

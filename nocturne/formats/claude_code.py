@@ -6,6 +6,7 @@ are keyed on ``uuid``; turns of abandoned rewinds are kept off the active path.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -55,6 +56,8 @@ _MARKS = frozenset(
 _PERSON_ORIGINS = frozenset({"human", "cli", "user", "sdk"})
 _COMPACTOR = "acompact"
 _OPEN_CALLS = 500
+_USER_LINE = re.compile(rb'"type"\s*:\s*"user"')
+_LINKED_LINE = re.compile(rb'"parentUuid"')
 _CONTINUED = "This session is being continued from a previous conversation"
 _DENIALS = ("The user doesn't want to proceed with this tool use", "[Request interrupted by user")
 
@@ -118,22 +121,41 @@ def _read(records: Records, context: Context) -> Iterator[Turn]:
 
 
 def _abandoned(context: Context) -> frozenset[str]:
-    """The uuids off the active path, found in a pass of its own so that the turns need not be held."""
+    """The uuids off the active path, found in passes of their own so that the turns need not be held.
+
+    Most sessions have no rewind: their people's lines alone tell, and the other links are never looked at.
+    """
     branches = Branches()
+    for value in _parsed(context, _USER_LINE):
+        node = as_id(value.get("uuid"))
+        if (
+            node is not None
+            and value.get("type") == "user"
+            and not value.get("isSidechain")
+            and _is_typed(value)
+        ):
+            at, _ = parse_time(value.get("timestamp"), context.tz)
+            session = as_id(value.get("sessionId")) or ""
+            branches.add_typed(node, as_id(value.get("parentUuid")), session=session, at=at)
+    if not branches.rewound():
+        return frozenset()
+    for value in _parsed(context, _LINKED_LINE):
+        node = as_id(value.get("uuid"))
+        if node is not None:
+            branches.add(node, as_id(value.get("parentUuid")))
+    return branches.abandoned()
+
+
+def _parsed(context: Context, wanted: re.Pattern[bytes]) -> Iterator[Mapping[str, Any]]:
     for _, _, line in context.source.lines(context.begin):
+        if wanted.search(line) is None:
+            continue
         try:
-            value = decode_json(line.decode("utf-8", "replace").strip() or "null")
+            value = decode_json(line.decode("utf-8", "replace").strip())
         except ValueError:
             continue
-        node = as_id(value.get("uuid")) if isinstance(value, dict) else None
-        if node is None:
-            continue
-        parent = as_id(value.get("parentUuid"))
-        branches.add(node, parent)
-        if value.get("type") == "user" and not value.get("isSidechain") and _is_typed(value):
-            at, _ = parse_time(value.get("timestamp"), context.tz)
-            branches.add_typed(node, parent, session=as_id(value.get("sessionId")) or "", at=at)
-    return branches.abandoned()
+        if isinstance(value, dict):
+            yield value
 
 
 def _is_typed(value: Mapping[str, Any]) -> bool:

@@ -22,6 +22,10 @@ _TRAINING_KEYS = (
 )
 
 
+class NoFormat(InputUnreadable):
+    """A file that is whole and no transcript."""
+
+
 def detect(source: Source, readers: Sequence[Reader]) -> Reader:
     """The one reader that claims the source, else ``InputUnreadable`` saying what was seen."""
     if source.shape == "sqlite":
@@ -78,9 +82,7 @@ def _only(source: Source, claimed: Sequence[Reader], readers: Sequence[Reader], 
     if len(claimed) == 1:
         return claimed[0]
     if not claimed:
-        raise InputUnreadable(
-            f"{source.name}: no known transcript format; seen: {seen}", hint=accepted(readers)
-        )
+        raise NoFormat(f"{source.name}: no known transcript format; seen: {seen}", hint=accepted(readers))
     names = " and ".join(reader.name for reader in claimed)
     raise InputUnreadable(
         f"{source.name}: could be {names} alike; seen: {seen}",

@@ -10,7 +10,7 @@ from pathlib import Path
 from nocturne.errors import InputUnreadable
 from nocturne.formats import opencode
 from nocturne.formats.archive import members
-from nocturne.formats.detect import detect
+from nocturne.formats.detect import NoFormat, detect
 from nocturne.formats.ingestion import READERS
 from nocturne.formats.reading import Tally
 from nocturne.formats.source import Source
@@ -33,11 +33,12 @@ class Discovery:
         return len(self.paths)
 
 
-def discover(path: Path | str) -> Discovery:
+def discover(path: Path | str, *, format: str | None = None) -> Discovery:  # noqa: A002 - the option's own name
     """The transcripts at or below ``path``, sorted; a file is its own only transcript.
 
-    Symlinks are followed, no directory twice. Deleted sessions are never opened. A directory without
-    transcripts is ``InputUnreadable``.
+    Symlinks are followed, no directory twice. Deleted sessions are never opened. Where a ``format`` is forced,
+    every file that is text, JSON, SQLite or zip counts as one. A directory without transcripts is
+    ``InputUnreadable``.
     """
     root = Path(path)
     skipped = Tally()
@@ -48,7 +49,7 @@ def discover(path: Path | str) -> Discovery:
     found: list[Path] = []
     seen: set[tuple[int, int]] = set()
     for file in _files(root, skipped):
-        reason = None if file.is_dir() else _unfit(file, seen)
+        reason = None if file.is_dir() else _unfit(file, seen, forced=format is not None)
         if reason is None:
             found.append(file)
         else:
@@ -82,7 +83,7 @@ def _files(root: Path, skipped: Tally) -> Iterator[Path]:
         yield from (Path(folder) / name for name in sorted(names))
 
 
-def _unfit(file: Path, seen: set[tuple[int, int]]) -> str | None:
+def _unfit(file: Path, seen: set[tuple[int, int]], *, forced: bool) -> str | None:
     if ".deleted" in file.name:
         return "deleted session"
     if file.name.endswith(_SIDECARS):
@@ -100,11 +101,15 @@ def _unfit(file: Path, seen: set[tuple[int, int]]) -> str | None:
         return "empty"
     try:
         with Source.open(file) as source:
+            if forced:
+                return None
             if source.shape == "zip":
                 return None if any(_fits(member) for member in members(source)) else "no transcript"
             detect(source, READERS)
-    except InputUnreadable:
+    except NoFormat:
         return "no transcript"
+    except InputUnreadable as error:
+        return "no transcript" if " not a transcript" in error.message else "damaged"
     return None
 
 

@@ -23,9 +23,16 @@ def test_transcripts_are_found_in_a_fixed_order_and_the_rest_is_counted(tmp_path
     (tmp_path / "a/z.txt").write_text("prose, no talk", encoding="utf-8")
     (tmp_path / "a/empty.jsonl").touch()
     (tmp_path / "a/picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "a/cut.json").write_text('[{"mapping": {}}, {"mapp', encoding="utf-8")
     found = discover(tmp_path)
     assert list(found) == [tmp_path / "a/one.jsonl", tmp_path / "b/two.jsonl"]
-    assert found.skipped.counts == {"no transcript": 2, "empty": 1, "deleted session": 1}
+    assert found.skipped.counts == {
+        "no transcript": 2,
+        "empty": 1,
+        "deleted session": 1,
+        "damaged": 1,
+    }
+    assert found.skipped.examples["damaged"] == [str(tmp_path / "a/cut.json")]
 
 
 def test_links_are_followed_once(tmp_path: Path) -> None:
@@ -54,6 +61,14 @@ def test_nothing_found_is_said(tmp_path: Path, names: list[str], message: str) -
         (tmp_path / name).write_text("prose", encoding="utf-8")
     with pytest.raises(InputUnreadable, match=message):
         discover(tmp_path)
+
+
+def test_with_a_format_forced_prose_counts_too(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\nUse tabs.\n", encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    found = discover(tmp_path, format="claude-memory")
+    assert [path.name for path in found] == ["notes.md"]
+    assert found.skipped.counts == {"no transcript": 1}
 
 
 def test_a_missing_directory_is_said(tmp_path: Path) -> None:
