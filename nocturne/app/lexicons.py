@@ -17,7 +17,9 @@ ORDER = ("en", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh", "ja")
 def _read(name: str) -> Any:
     """One data file, parsed."""
     try:
-        return json.loads((files("nocturne") / "core" / "lexicons" / f"{name}.json").read_text(encoding="utf-8"))
+        return json.loads(
+            (files("nocturne") / "core" / "lexicons" / f"{name}.json").read_text(encoding="utf-8")
+        )
     except (OSError, ValueError) as error:
         raise InputUnreadable(
             f"the lexicon {name}.json that comes with nocturne cannot be read: {error}",
@@ -29,4 +31,6 @@ def _read(name: str) -> Any:
 def default_lexicon() -> Lexicon:
     """The lexicon of the ten languages, read once."""
     common = _read("common")
-    return Lexicon.from_json({**common, "order": list(ORDER), "languages": {name: _read(name) for name in ORDER}})
+    return Lexicon.from_json(
+        {**common, "order": list(ORDER), "languages": {name: _read(name) for name in ORDER}}
+    )

@@ -30,7 +30,11 @@ class Contracting:
 
     def may_part(self, folded: str) -> bool:
         """Whether a casefolded word may be several."""
-        return "'" in folded or folded in self.whole or any(folded.startswith(split[0]) for split in self._splits)
+        return (
+            "'" in folded
+            or folded in self.whole
+            or any(folded.startswith(split[0]) for split in self._splits)
+        )
 
     def read(self, folded: str, pieces: Sequence[Piece], i: int) -> Sequence[str] | None:
         """The words that the casefolded piece at ``i`` stands for, or None where it is one word."""

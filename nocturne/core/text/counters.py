@@ -91,7 +91,9 @@ def _consumed(line: Line, i: int, at: int, length: int, read: tuple[str, str]) -
 def _counted(parts: Sequence[Part], i: int) -> list[tuple[int, str, int]]:
     """Number, mark and the mark's place, for as long as numbers and single marks follow one another."""
     found: list[tuple[int, str, int]] = []
-    while i + 1 < len(parts) and parts[i].kind == "number" and parts[i].number.isdigit() and len(found) < _MOST:
+    while (
+        i + 1 < len(parts) and parts[i].kind == "number" and parts[i].number.isdigit() and len(found) < _MOST
+    ):
         mark = parts[i + 1]
         if mark.kind != "unspaced":
             break

@@ -27,7 +27,7 @@ _LISTS = (
 _TABLES = (
     "contractions", "elisions", "phrases", "numbers", "scales", "ordinals", "months", "units", "currencies",
     "agreement", "aliases", "stems", "attributes", "clock_words", "unspaced", "afternoon",
-    "contracted_endings", "participle_bases",
+    "contracted_endings", "participle_bases", "numbers_after",
 )  # fmt: skip
 _FUNCTION = (
     "stopwords", "modals", "hedges", "quantifiers", "connectives", "directions", "order", "comparison", "pronouns",
@@ -138,7 +138,9 @@ class Tongue:
             words = tuple(phrase.split(" "))
             heads.setdefault(words[0], {}).setdefault(words[1], []).append((words, tuple(outputs)))
         return {
-            head: {second: tuple(sorted(many, key=lambda one: -len(one[0]))) for second, many in seconds.items()}
+            head: {
+                second: tuple(sorted(many, key=lambda one: -len(one[0]))) for second, many in seconds.items()
+            }
             for head, seconds in heads.items()
         }
 

@@ -83,7 +83,20 @@ _OUTER = re.compile(
 )
 WORDS = frozenset({"plain", "word"})
 LITERALS = frozenset(
-    {"url", "window", "path", "range", "version", "flag", "variable", "tag", "call", "dotted", "snake", "mixed"}
+    {
+        "url",
+        "window",
+        "path",
+        "range",
+        "version",
+        "flag",
+        "variable",
+        "tag",
+        "call",
+        "dotted",
+        "snake",
+        "mixed",
+    }
 )
 _REMEMBERED = 64
 
@@ -118,7 +131,9 @@ def cut(text: str) -> Cut:
     done = 0
     for match in _OUTER.finditer(text):
         _stretches(text[done : match.start()].replace("\n", " "), done, found)
-        found.pieces.append(Piece(match.lastgroup or "", match.group(), 0, match.end() - match.start(), tied=False))
+        found.pieces.append(
+            Piece(match.lastgroup or "", match.group(), 0, match.end() - match.start(), tied=False)
+        )
         found.bases.append(match.start())
         done = match.end()
     _stretches(text[done:].replace("\n", " "), done, found)

@@ -136,7 +136,9 @@ def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
             compound = tongue.table("numbers").get("-".join(_joined(cut, i + n) for n in range(length)))
             if compound is not None:
                 value = str(compound)
-                line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i + length - 1))
+                line.add(
+                    Part("number", value, first.surface, first.tied, value), text.span(i, i + length - 1)
+                )
                 return length
     single = tongue.table("numbers").get(fold(first.surface))
     if single is not None and not _goes_on(cut, i + 1, tongue):
@@ -179,6 +181,8 @@ def _sum(cut: Sequence[Piece], i: int, tongue: Tongue) -> tuple[int, int | None,
         if taken and _starts_compound(cut, at, tongue):
             break
         value, scale = numbers.get(word), scales.get(word)
+        if value is None and at > i + taken:
+            value = tongue.table("numbers_after").get(word)
         if value is not None and _fits(current, value):
             current = (current or 0) + value
         elif scale == _HUNDRED and (current is None or 0 < current < 2 * _TEN):
@@ -218,7 +222,8 @@ def _fits(current: int | None, value: int) -> bool:
 
 def _joins(cut: Sequence[Piece], at: int, current: int | None, total: int, tongue: Tongue) -> bool:
     """Whether *and*, *y*, *e*, *et* goes on with the number: after hundreds, or between tens and units."""
-    value = tongue.table("numbers").get(_joined(cut, at + 1))
+    word = _joined(cut, at + 1)
+    value = tongue.table("numbers").get(word, tongue.table("numbers_after").get(word))
     if value is None:
         return False
     if current is None:

@@ -74,7 +74,10 @@ class Quantities:
         table, folded = self.tongue.table, fold(part.surface)
         if part.form in self._joiners or part.surface in self._money:
             return False
-        if any(folded in table(kind) or part.form in table(kind) for kind in ("currencies", "clock_words", "scales")):
+        if any(
+            folded in table(kind) or part.form in table(kind)
+            for kind in ("currencies", "clock_words", "scales")
+        ):
             return False
         return unit_of(part.surface, self.tongue, self.lexicon) is None and part.form not in table("units")
 
@@ -121,9 +124,7 @@ class Quantities:
         form = iso(year, month, None) if year is not None else None
         return None if form is None else ("literal", form, at - i + 1)
 
-    def _dated(
-        self, parts: Sequence[Part], i: int, last: int, month: int, day: int
-    ) -> Reading | None:
+    def _dated(self, parts: Sequence[Part], i: int, last: int, month: int, day: int) -> Reading | None:
         year, at = self._year(parts, last + 1)
         form = iso(year, month, day)
         if form is None and year is not None:

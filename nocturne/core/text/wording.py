@@ -107,7 +107,7 @@ class Wording:
                 return Part("symbol", surface, surface, stem=surface)
             return Part(kind, surface, surface, counts=False)
         if kind == "code":
-            return Part("literal", " ".join(surface.strip("`").split()), surface)
+            return Part("literal", " ".join(surface.strip("`").split()) or surface, surface)
         if kind in LITERALS:
             return Part("literal", surface, surface, tied)
         if kind in ("email", "sharp"):
@@ -198,7 +198,9 @@ class Wording:
             return 0
         for words, outputs in self._heads[folded].get(fold(following.surface), ()):
             length = len(words)
-            if (length == 2 or self._stand(text.pieces, i, words)) and not self._is_compound(text.pieces, i + length, outputs):
+            if (length == 2 or self._stand(text.pieces, i, words)) and not self._is_compound(
+                text.pieces, i + length, outputs
+            ):
                 self._emit(outputs, text.pieces[i], text.span(i, i + length - 1), line, named=named)
                 return length
         return 0
@@ -208,7 +210,9 @@ class Wording:
         """Whether exactly these words stand from ``i`` on."""
         if i + len(words) > len(pieces):
             return False
-        return all(pieces[i + n].kind in WORDS and fold(pieces[i + n].surface) == w for n, w in enumerate(words))
+        return all(
+            pieces[i + n].kind in WORDS and fold(pieces[i + n].surface) == w for n, w in enumerate(words)
+        )
 
     def _is_compound(self, pieces: Sequence[Piece], after: int, outputs: Sequence[str]) -> bool:
         """Whether *the user* only begins a noun such as *the user interface*."""

@@ -55,7 +55,7 @@ def test_what_is_missing_is_named() -> None:
         ("Marco moved to Lisbon in March, said Ana.", (), {"Marco", "Lisbon", "March", "Ana"}),
         ("Lisbon is nice. The weather is warm.", (), set()),
         ("Lisbon is nice. The weather is warm.", ("We flew to Lisbon in May.",), {"Lisbon"}),
-        ("Note: Ruth is here. \"Ben left\" - said she", (), set()),
+        ('Note: Ruth is here. "Ben left" - said she', (), set()),
         ("We use NATS and PostgreSQL, NOT kafka.", (), {"NATS", "PostgreSQL"}),
         ("Oluchi's team met Oluchi.", (), {"Oluchi"}),
     ],
