@@ -87,8 +87,8 @@ def run(
 
     wanted = wiring.Wanted(provider, model, base_url, jobs, max_tokens, max_calls, deadline, replay, record)
     with (
-        wiring.proposing(wanted) as proposer,
         wiring.filled(shell) as store,
+        wiring.proposing(wanted, store, shell.now) as proposer,
         Watch(shell, len(found)) as watch,
     ):
         report = ingest(

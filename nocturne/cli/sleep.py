@@ -10,6 +10,7 @@ import typer
 
 from nocturne.cli import options
 from nocturne.cli.shell import Shell
+from nocturne.errors import ProviderFailed
 
 if TYPE_CHECKING:
     from typing import Self
@@ -65,6 +66,7 @@ def run(
     before and after it. Exit 1 where a pass was refused whole, for losing more than the policy allows.
     """
     from nocturne.app import policies
+    from nocturne.app.costing import costed
     from nocturne.app.sleep import Night, asking, sleep
     from nocturne.cli import wiring
 
@@ -76,7 +78,7 @@ def run(
     )
     with (
         wiring.opened(shell, "readonly" if dry else "rw") as store,
-        wiring.proposing(wanted) as proposer,
+        wiring.proposing(wanted, store, shell.now) as proposer,
     ):
         with Watch(shell, chosen, proposer.name, dry_run=dry) as watch:
             report = sleep(
@@ -94,12 +96,21 @@ def run(
                     watch=watch,
                 )
             )
+        report, asked = costed(report, proposer)
         if plan is not None:
             from nocturne.app.plans import dump, plan_of
 
             wiring.write(plan, dump(plan_of(report, store, shell.now)))
     show(shell, report, perf_counter() - started, plan)
-    return report.exit_code
+    failures = [failure for went in asked for failure in went.failures]
+    for failure in failures[:FEW]:
+        shell.err.print(f"provider: {failure}", soft_wrap=True)
+    failed = any(went.failures and went.unanswered for went in asked)
+    return report.exit_code or (ProviderFailed.exit_code if failed else 0)
+
+
+FEW = 5
+"""Failed calls that are told one by one; the report counts the rest."""
 
 
 def show(shell: Shell, report: SleepReport, seconds: float, plan: Path | None = None) -> None:

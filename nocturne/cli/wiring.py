@@ -93,9 +93,12 @@ class Wanted:
 
 
 @contextmanager
-def proposing(wanted: Wanted) -> Iterator[Proposer]:
-    """Whoever proposes in this run, let go of afterwards."""
+def proposing(wanted: Wanted, store: SqliteStore, now: int) -> Iterator[Proposer]:
+    """Whoever proposes in this run, let go of afterwards. What a model says is journalled as it comes."""
     from nocturne.app import config
+    from nocturne.cli.journal import StoreJournal
+    from nocturne.core.codes import message
+    from nocturne.llm.registry import make_proposer
 
     settings = config.load(
         Path.cwd(),
@@ -109,9 +112,11 @@ def proposing(wanted: Wanted) -> Iterator[Proposer]:
         record=wanted.record,
         dry_run=wanted.dry_run,
     )
-    from nocturne.llm.registry import make_proposer
-
-    made = make_proposer(settings)
+    made = make_proposer(
+        settings,
+        journal=None if wanted.dry_run else StoreJournal(store, settings.provider, now),
+        wording=lambda refused: message(refused.code, refused.evidence),
+    )
     try:
         yield made
     finally:

@@ -79,6 +79,8 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
         if part.not_asked:
             waits = f"{part.name}: {part.not_asked:,}, the next sleep goes on with them"
             page.line(("not asked    ", WARN), waits, indent=2, hang=15)
+    if line := report.usage.get("line"):
+        page.line(("model        ", DIM), str(line), indent=2, hang=15)
     if report.shortfall:
         page.line(
             ("capacity     ", WARN),
