@@ -235,8 +235,9 @@ class ModelProposer:
         kept = self._journal.get(task.prompt.key) if self._journal is not None else None
         if kept == _SPLIT and _halve(this, task):
             return True
-        if kept is not None and kept != _SPLIT:
-            this.replies[task.place] = RawReply.load(kept)
+        reply = _read(kept)
+        if reply is not None:
+            this.replies[task.place] = reply
             this.from_journal += 1
             return True
         window = self._caller.manner.context_tokens
@@ -278,6 +279,16 @@ class ModelProposer:
 
 
 _LARGER = "set context_tokens to what the model takes, or use a model with a longer context"
+
+
+def _read(kept: str | None) -> RawReply | None:
+    """The reply of a journal's line; a line that cannot be read is as good as none: it is asked again."""
+    if kept is None or kept == _SPLIT:
+        return None
+    try:
+        return RawReply.load(kept)
+    except ValueError:
+        return None
 
 
 def _halve(this: _Round, task: _Task) -> bool:

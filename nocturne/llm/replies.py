@@ -263,6 +263,9 @@ def chat_outcome(body: Any, expected: Expected) -> Outcome:
     choices = body.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         return Failure("no-choices", "the body has no choices", tokens=tokens)
+    if choices[0].get("error"):
+        found = f"the first choice is an error: {shown(str(choices[0]['error']))}"
+        return Failure("server-error", found, tokens=tokens)
     message = choices[0].get("message")
     if not isinstance(message, dict):
         return Failure("no-choices", "the first choice has no message", tokens=tokens)

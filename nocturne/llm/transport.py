@@ -41,6 +41,7 @@ def host_of(url: str) -> str:
     """Host and port of a URL, without user, password, path or query."""
     parts = urlsplit(url)
     name = parts.hostname or ""
+    name = f"[{name}]" if ":" in name else name
     try:
         port = parts.port
     except ValueError:

@@ -351,6 +351,20 @@ def test_halves_are_resumed_without_asking_for_the_whole_again() -> None:
         assert len(server.posts) == calls
 
 
+def test_a_journal_s_line_that_cannot_be_read_is_asked_again() -> None:
+    journal = Kept()
+    with serving(agreeable) as server:
+        first = proposer(server.url, journal=journal)
+        (reply,) = first.propose("dedupe", dedupe())
+        first.close()
+        for spoilt in ("", "null", "{", '{"text": 3}', '{"split": true}'):
+            journal.lines = dict.fromkeys(journal.lines, spoilt)
+            again = proposer(server.url, journal=journal)
+            assert list(again.propose("dedupe", dedupe())) == [reply]
+            again.close()
+        assert len(server.posts) == 6
+
+
 def test_another_text_is_another_request() -> None:
     journal = Kept()
     with serving(agreeable) as server:

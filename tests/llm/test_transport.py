@@ -191,7 +191,7 @@ def test_kill_9_of_the_server_in_the_middle_of_a_reply() -> None:
     [
         ("http://localhost:1234/v1", "localhost:1234", True),
         ("http://127.0.0.1:8080", "127.0.0.1:8080", True),
-        ("http://[::1]:9/v1", "::1:9", True),
+        ("http://[::1]:9/v1", "[::1]:9", True),
         ("http://192.168.1.4:11434/v1", "192.168.1.4:11434", True),
         ("https://api.openai.com/v1", "api.openai.com", False),
         ("https://who:secret@models.example/v1?key=abc", "models.example", False),

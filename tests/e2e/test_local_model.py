@@ -1,0 +1,154 @@
+"""A real model, no key, no hub: it reads, it proposes in every pass, and whatever it says, the record holds.
+
+The model is small (135 million parameters) and often wrong; that is the test. It runs where the extra ``local``
+is installed and the model is there: ``nocturne provider fetch-local``, or NOCTURNE_LOCAL_MODEL names a file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nocturne.app.config import user_dir
+from nocturne.cli.main import COMMANDS
+from nocturne.llm.local import SMOLLM2, models_dir
+from nocturne.store import open_store
+from tests.e2e.conftest import ROOT, Run
+
+NAMED = os.environ.get("NOCTURNE_LOCAL_MODEL")
+MODEL = Path(NAMED) if NAMED else models_dir(user_dir(os.environ, "data")) / SMOLLM2.file
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("xllamacpp") is None or not MODEL.is_file(),
+        reason="needs nocturne-cli[local] and a model file",
+    ),
+]
+
+TALK = [
+    ("2026-01-04", "a", "I live in Lisbon and work best in the morning."),
+    ("2026-01-04", "a", "I keep two greyhounds called Pixel and Byte."),
+    ("2026-01-04", "a", "I drank coffee on the terrace before work."),
+    ("2026-01-19", "b", "I live in Lisbon and work best in the morning."),
+    ("2026-01-19", "b", "I never eat shellfish."),
+    ("2026-01-19", "b", "I drank coffee on the terrace before lunch."),
+    ("2026-02-11", "c", "I keep two greyhounds."),
+    ("2026-02-11", "c", "My editor is Helix."),
+    ("2026-02-11", "c", "I drank coffee on the terrace before the meeting."),
+    ("2026-03-02", "d", "I moved to Porto in February."),
+    ("2026-03-02", "d", "I live in Porto now."),
+    ("2026-03-02", "d", "I do not like olives."),
+]
+PASSES = ("dedupe", "contradict", "merge", "promote", "schematise", "forget")
+
+
+def talk() -> Path:
+    rows = [
+        {
+            "session": session,
+            "id": f"t{n}",
+            "role": "user",
+            "speaker": "Ines",
+            "text": text,
+            "time": f"{day}T09:{n:02}:00Z",
+        }
+        for n, (day, session, text) in enumerate(TALK)
+    ]
+    path = Path("talk.jsonl")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def sound(run: Run) -> None:
+    store = open_store(Path("a.db"), mode="readonly", now=0)
+    try:
+        assert store.problems() == []
+    finally:
+        store.close()
+    if any(entry.name == "audit" for entry in COMMANDS):
+        run("audit")
+    verifier = ROOT / "verify.py"
+    if verifier.is_file():
+        done = subprocess.run(["python3", str(verifier), "a.db"], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def rulings() -> list[dict[str, Any]]:
+    with sqlite3.connect("file:a.db?mode=ro", uri=True) as link:
+        link.row_factory = sqlite3.Row
+        rows = [dict(row) for row in link.execute("SELECT * FROM mutations WHERE pass <> 'ingest'")]
+    link.close()
+    return rows
+
+
+def provenances() -> list[dict[str, Any]]:
+    with sqlite3.connect("file:a.db?mode=ro", uri=True) as link:
+        texts = [row[0] for row in link.execute("SELECT text FROM texts WHERE text LIKE '%\"provider\":%'")]
+    link.close()
+    return [found for found in map(json.loads, texts) if found.get("provider") == "local"]
+
+
+def test_a_real_model_consolidates_and_the_record_holds(run: Run) -> None:
+    run("ingest", str(talk()))
+    before = {fact["id"]: fact["text"] for fact in facts(run)}
+    started = time.monotonic()
+    done = run("sleep", "--provider", "local", "--model", str(MODEL), "--json", code=None)
+    assert time.monotonic() - started < 480
+    assert done.code in (0, 1), done.err
+    report = done.data
+    assert [entry["name"] for entry in report["passes"]] == list(PASSES)
+    assert report["proposer"].startswith("local:")
+
+    said = [row for row in rulings() if row["origin"] == "model"]
+    assert len({row["pass"] for row in said}) >= 3  # it had its say in several passes
+    where = provenances()
+    assert where
+    for found in where:
+        assert found["host"].startswith("127.0.0.1:")
+        assert len(found["prompt"]) == len(found["reply"]) == 64
+        assert found["tokens_in"] > 100
+        assert found["requested"] == found["honoured"] == "json_schema"
+
+    after = facts(run, "--all")
+    assert set(before) <= {fact["id"] for fact in after}  # nothing is deleted
+    sound(run)
+    wanted = {"Lisbon", "Porto", "Pixel", "Byte", "shellfish", "Helix", "olives"}
+    kept = " ".join(fact["text"] for fact in after)
+    assert all(word in kept for word in wanted)
+    for text in (fact["text"] for fact in facts(run)):
+        assert "likes olives" not in text
+        assert not ("eats shellfish" in text and "never" not in text)
+    assert not engines()
+
+    again = run("sleep", "--provider", "local", "--model", str(MODEL), "--json", code=None)
+    assert again.code in (0, 1)
+    sound(run)
+
+
+def facts(run: Run, *words: str) -> list[dict[str, Any]]:
+    blocks = run("facts", "--json", *words).data["blocks"]
+    return [fact for block in blocks for fact in block["facts"]]
+
+
+def engines() -> list[str]:
+    """Engine processes of this test's own that were left behind."""
+    listed = subprocess.run(["ps", "-eo", "ppid,args"], check=True, capture_output=True, text=True).stdout
+    mine = (f"{os.getpid()} ", "1 ")
+    rows = [row.strip() for row in listed.splitlines() if "nocturne.llm.local_server" in row]
+    return [row for row in rows if row.startswith(mine)]
+
+
+def test_a_real_model_is_ready_and_says_what_it_honours(run: Run) -> None:
+    result = run("provider", "check", "--provider", "local", "--model", str(MODEL), "--json").data
+    found = {probe["name"]: probe["state"] for probe in result["probes"]}
+    assert found["format json_schema"] == found["context"] == found["started"] == "ok"
+    assert not engines()
