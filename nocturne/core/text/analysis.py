@@ -22,7 +22,7 @@ from nocturne.core.text.wording import Wording, speaker_words
 
 Kind = Literal["word", "name", "value", "subject", "punct"]
 _KINDS: dict[str, Kind] = {"word": "word", "symbol": "word", "unspaced": "word", "subject": "subject"}
-_NO_WORDS = frozenset({"mark", "open", "break"})
+_MARKS = frozenset({"mark", "open"})
 _new = tuple.__new__
 """A Token made this way skips one call; a text holds dozens of them."""
 
@@ -93,9 +93,9 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     language, scripts = language_of(cleaned, pieces.pieces, lexicon)
     reader = _reader(language, lexicon)
     line = reader.wording.read(pieces, speaker_words(speaker))
-    if any([part[0] in TRIGGERS or part[4] for part in line.parts]):
+    if not TRIGGERS.isdisjoint([part[0] for part in line.parts]) or any(part[4] for part in line.parts):
         line = reader.quantities.join(line)
-    if reader.passives and any([part[1] == "by" for part in line.parts]):
+    if reader.passives and "by" in [part[1] for part in line.parts]:
         with_verb_stems(line, reader.tongue)
     draft = _Draft(text, places, reader)
     draft.take(line)
@@ -133,20 +133,17 @@ class _Draft:
         parts = line.parts
         tokens, content, text, places = self.tokens, self.content, self.text, self.places
         initial, ended, begun = True, False, 0
-        for i, (part, (start, end)) in enumerate(zip(parts, line.spans, strict=True)):
+        for i, (part, span) in enumerate(zip(parts, line.spans, strict=True)):
             what = part[0]
-            if what in _NO_WORDS:
-                if what == "mark":
-                    if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
-                        ended = initial = True
-                    elif part.form == ":" or (part.form == ")" and self._is_item(begun)):
-                        initial = True
-                elif what == "open":
-                    initial = True
-                else:
-                    begun, initial, ended = self._end(begun), True, False
-                    continue
+            if what == "break":
+                begun, initial, ended = self._end(begun), True, False
+                continue
+            if what in _MARKS:
                 kind: Kind = "punct"
+                if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
+                    ended = initial = True
+                elif what == "open" or part[1] == ":" or (part[1] == ")" and self._is_item(begun)):
+                    initial = True
             else:
                 if ended:
                     begun, ended = self._end(begun), False
@@ -155,12 +152,11 @@ class _Draft:
                     kind = self._named(parts, i, kind, initial=initial)
                 initial = False
                 if what == "unspaced":
-                    self._run(part.form, start)
+                    self._run(part.form, span[0])
                     continue
                 if part[7]:
                     content.append(part[5] or _form(part))
-            if places is not None:
-                start, end = _range(start, end, places)
+            start, end = span if places is None else _range(*span, places)
             form = part[1] if what != "number" else "#:" + part[1]
             tokens.append(_new(Token, (text[start:end], form, part[5] or form, start, end, kind)))
         self._end(begun)

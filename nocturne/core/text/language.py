@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.lexing import WORDS, Piece
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon, Tongue
@@ -81,13 +82,22 @@ def numeric_part(piece: Piece, tongue: Tongue, lexicon: Lexicon) -> Part:
             elif digits is not None:
                 kind, form, number = "number", sign + digits, sign + digits
         else:
-            kind, form, number = _tailed(sign, numeric, digits, tail, tongue, lexicon) or (kind, form, number)
+            reading = _Tailed(sign, numeric, digits, tail)
+            kind, form, number = _tailed(reading, tongue, lexicon) or (kind, form, number)
     return Part(kind, form, piece.surface, piece.tied, number)
 
 
-def _tailed(
-    sign: str, numeric: str, digits: str | None, tail: str, tongue: Tongue, lexicon: Lexicon
-) -> tuple[str, str, str] | None:
+class _Tailed(NamedTuple):
+    """Digits with letters glued to them: *-5mg*, *3pm*, *21st*; ``digits`` is None where they are no one number."""
+
+    sign: str
+    numeric: str
+    digits: str | None
+    tail: str
+
+
+def _tailed(reading: _Tailed, tongue: Tongue, lexicon: Lexicon) -> tuple[str, str, str] | None:
+    sign, numeric, digits, tail = reading
     half = tongue.table("clock_words").get(fold(tail))
     if half in ("am", "pm") and not sign:
         time = clock(numeric, half)

@@ -134,7 +134,8 @@ class Wording:
         form = alias or self._agreement.get(folded, folded)
         stem = form if whole else stem_of(form, self.tongue)
         counts = bare(form) not in self.tongue.stopwords
-        return Part("word", form, surface, False, month, stem, self._capital(surface, folded, form), counts)
+        capital = self._capital(surface, folded, form)
+        return Part("word", form, surface, number=month, stem=stem, capital=capital, counts=counts)
 
     def _capital(self, surface: str, folded: str, form: str) -> int:
         """How much a word's capitals say."""
