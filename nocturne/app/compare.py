@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from nocturne.app.ports import MutationRow, SnapshotInfo, Store
 from nocturne.core.diff import KINDS, Kind, kind
@@ -38,6 +38,8 @@ class Comparison:
     refused: tuple[MutationRow, ...]
     kept: int
     reversed: bool = False
+    successors: Mapping[int, Fact] = field(default_factory=dict)
+    """The facts in which absorbed and superseded ones live on, as they stand in the later version."""
 
     @property
     def counts(self) -> Counter[str]:
@@ -68,7 +70,16 @@ def compare(store: Store, older: SnapshotInfo, newer: SnapshotInfo) -> Compariso
         entry = Difference(what, before, after, ())
         found.append(replace(entry, mutations=tuple(accepted.get(entry.fact.id, ()))))
     found.sort(key=lambda entry: (KINDS.index(entry.kind), entry.fact.id))
-    return Comparison(older, newer, tuple(found), tuple(refused), kept=older.active - shown, reversed=swapped)
+    heirs = {entry.fact.successor for entry in found if entry.kind in ("absorbed", "superseded")}
+    return Comparison(
+        older,
+        newer,
+        tuple(found),
+        tuple(refused),
+        kept=older.active - shown,
+        reversed=swapped,
+        successors=store.facts((heir for heir in heirs if heir is not None), newer.number),
+    )
 
 
 def of_kind(comparison: Comparison, *kinds: Kind) -> Sequence[Difference]:

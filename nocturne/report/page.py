@@ -48,7 +48,9 @@ def fold(text: str, first: int, rest: int) -> list[str]:
     lines: list[str] = []
     room = first
     current = ""
-    for word in text.split(" "):
+    lead = text[: len(text) - len(text.lstrip(" "))]
+    first_word, *words = text[len(lead) :].split(" ")
+    for word in (lead + first_word, *words):
         candidate = f"{current} {word}" if current else word
         if cell_len(candidate) <= room:
             current = candidate

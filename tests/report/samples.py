@@ -143,6 +143,7 @@ COMPARISON = Comparison(
     ),
     refused=(POLARITY,),
     kept=29,
+    successors={27: fact(27, "The user now works at Contoso.")},
 )  # fmt: skip
 
 TURN = Turn(

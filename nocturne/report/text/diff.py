@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nocturne.app.compare import Comparison, Difference
 from nocturne.core.diff import Kind
+from nocturne.core.facts import Fact
 from nocturne.core.ids import fact_id
 from nocturne.report.page import BAD, DIM, GOOD, ID, STRONG, WARN, Page
 from nocturne.report.text import mutations
@@ -44,7 +45,7 @@ def diff(comparison: Comparison, *, everything: bool = False, width: int = 80) -
         page.blank()
         page.line((kind, _COLOUR[kind]), f" {len(entries):,}")
         for entry in entries:
-            _difference(page, entry)
+            _difference(page, entry, comparison.successors)
     page.blank()
     rest = [f"{kind} {counts[kind]:,}" for kind in ON_REQUEST if counts[kind] and not everything]
     rest.append(f"unchanged {comparison.kept:,}")
@@ -61,14 +62,16 @@ def diff(comparison: Comparison, *, everything: bool = False, width: int = 80) -
     return page
 
 
-def _difference(page: Page, entry: Difference) -> None:
+def _difference(page: Page, entry: Difference, successors: Mapping[int, Fact]) -> None:
     fact = entry.fact
     page.entry((fact_id(fact.id), ID), fact.text, (_tail(entry), DIM))
     if entry.kind == "changed" and entry.before is not None and entry.before.text != fact.text:
         page.line(("was: ", DIM), entry.before.text, indent=7, hang=12)
     if entry.kind == "superseded":
         until = f"until {day(fact.valid_until)}" if fact.valid_until is not None else "ended"
-        page.line(until, f", by {_named(fact.successor)}", indent=7)
+        heir = successors.get(fact.successor) if fact.successor is not None else None
+        text = f" {heir.text}" if heir is not None else ""
+        page.line(until, ", by ", (_named(fact.successor), ID), text, indent=7, hang=9)
     told = [mutations.done(row) for row in entry.mutations]
     if entry.kind == "absorbed" and not any(_named(fact.successor) in line for line in told):
         page.line(f"lives on in {_named(fact.successor)}", indent=7)

@@ -56,7 +56,9 @@ def done(row: MutationRow) -> str:
         case "forget":
             parts = [f"forget · {_rule(row)}"]
         case "contradict":
-            parts = [f"contradict · superseded by {_id(row.refs, 'new')}", *_clash(evidence)]
+            parts = [f"contradict · {_id(row.refs, 'new')} supersedes {_id(row.refs, 'old')}", *_clash(evidence)]
+        case "keep":
+            parts = [f"{row.pass_name} · {_id(row.refs, 'fact')} and {_id(row.refs, 'other')} can both be true"]
         case "schematise":
             parts = [
                 f"schema of {evidence.get('members', '?')} facts of {evidence.get('sessions', '?')} sessions"
