@@ -34,6 +34,8 @@ def match(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
     for form, names in left.items():
         for other, others in right.items():
             if (found := _near(form, other, grammar)) is not None:
+                if "of for 's" in names + others and "list in another order" in found:
+                    continue
                 return _joined(names, others, found)
     return None
 

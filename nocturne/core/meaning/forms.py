@@ -66,7 +66,8 @@ def _cleft(clause: Key, grammar: Grammar) -> Iterator[Form]:
 
 def _fronted(clause: Key, grammar: Grammar) -> Iterator[Form]:
     """A front adjunct that a comma ends, or that goes before a plain subject, at the end of the clause."""
-    if not grammar.adjuncts & set(clause[:1]):
+    head = clause[0] if clause else ""
+    if head not in grammar.adjuncts and head not in grammar.determiners and head not in grammar.conditionals:
         return
     for at in range(1, min(16, len(clause))):
         if clause[at] == ",":

@@ -71,14 +71,18 @@ TIMELY = frozenset(
 _ENGLISH_ADJUNCTS = frozenset(
     ("across", "above", "below", "behind", "beside", "inside", "outside", "through", "throughout", "around", "along",
      "against", "despite", "except", "besides", "as", "due", "according", "once", "whenever", "wherever", "unless",
-     "these", "this", "that", "of", "into", "onto", "about", "beyond", "per", "than", "like", "whereas", "though",
-     "provided", "using", "instead", "upon", "toward", "towards", "among", "amid", "so")
+     "into", "onto", "about", "beyond", "per", "whereas", "though", "provided", "using", "instead", "upon", "toward",
+     "towards", "among", "amid")
 )  # fmt: skip
 _LIMITERS = frozenset(("only", "just", "even", "not", "never", "rarely", "seldom", "mostly", "mainly"))
 _ORDERED = frozenset(
     ("first", "second", "third", "then", "finally", "order", "sequence", "steps", "step", "followed", "respectively",
      "ranking", "rank", "priority", "pipeline", "fallback", "precedence", "->", "=>", ">", "<", "chain", "stages")
 )  # fmt: skip
+
+
+_ALONE = frozenset(("today", "tomorrow", "yesterday", "once", "heute", "morgen", "hoy", "hoje", "demain", "сегодня", "आज"))
+_CLAUSAL = frozenset(("but", "so", "yet", "aber", "pero", "mas", "mais", "но", "لكن", "लेकिन", "但", "但是"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +120,7 @@ class Grammar:
     english: bool
     do_support: frozenset[str] = frozenset(("do", "did"))
     floating: frozenset[str] = frozenset()
+    times: frozenset[str] = TIME_NOUNS
     punctuation: frozenset[str] = PUNCTUATION
 
     def fronts(self, adjunct: tuple[str, ...], rest: tuple[str, ...]) -> bool:
@@ -127,18 +132,30 @@ class Grammar:
             return True
         if self.adjuncts & set(rest[:1]) and not self.verb_second:
             return False
-        if head in self.adjuncts or head in self.conditionals or head in self.floating:
+        if head in self.floating and len(adjunct) == 1:
+            return True
+        if (head in self.adjuncts or head in self.conditionals) and (len(adjunct) > 1 or head in _ALONE):
             return True
         if head in self.limiters and len(adjunct) > 1 and adjunct[1] in self.adjuncts:
             return True
-        return adjunct[-1] in TIME_NOUNS or (head in self.quantifiers and not self.english)
+        if adjunct[-1] in self.times and len(adjunct) <= 4:
+            timed = head in self.determiners or head in self.quantifiers or head in TIMELY or head in ("one", "late")
+            return timed or len(adjunct) == 1 or head.startswith("#:") or head[:1].isdigit()
+        return head in self.quantifiers and not self.english
 
     def free(self, clause: tuple[str, ...], start: int, end: int) -> bool:
-        """Whether the adjunct at this place belongs to the whole clause and not to one of two joined ones."""
-        if end < len(clause) and clause[end] in self.joints:
-            return False
+        """Whether the adjunct at this place is whole, and of the whole clause rather than of one of two."""
+        if end < len(clause):
+            following = clause[end]
+            if following in self.joints:
+                return False
+            if self.english and not (
+                following in self.adjuncts or following in self.conditionals or clause[start] in self.floating
+            ):
+                return False
         return not any(
-            word in self.joints and starts_clause(clause, at + 1, self) for at, word in enumerate(clause[:start])
+            (word in self.joints or word in _CLAUSAL) and starts_clause(clause, at + 1, self)
+            for at, word in enumerate(clause[:start])
         )
 
 
@@ -160,6 +177,11 @@ def starts_clause(words: tuple[str, ...], at: int, grammar: Grammar) -> bool:
         return True
     following = words[at + 1] if at + 1 < len(words) else ""
     return is_form(word, "base") and bool(following) and words[0] in SUBJECT_PRONOUNS
+
+
+def _times(tongue: Tongue) -> frozenset[str]:
+    named = tongue.words("weekdays") | frozenset(tongue.table("months"))
+    return named | {f"{word}s" for word in named}
 
 
 @lru_cache(maxsize=64)
@@ -201,4 +223,5 @@ def grammar_of(lexicon: Lexicon, language: str, *, judged: bool = True) -> Gramm
         verb_second=language == "de",
         english=english,
         floating=FLOATING if english else frozenset(),
+        times=TIME_NOUNS | _times(tongue),
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nocturne.core.meaning.grammar import Grammar
+from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, Grammar
+from nocturne.core.meaning.verbs import is_form
 
 Key = tuple[str, ...]
 _LONGEST_ADJUNCT = 24
@@ -96,10 +97,25 @@ def adverb_moved(one: Key, two: Key, grammar: Grammar) -> str | None:
             first.remove(word)
             second.remove(word)
             between = first[places[0] : places[1]]
+            if not (_adverb_place(one, one.index(word), grammar) and _adverb_place(two, two.index(word), grammar)):
+                continue
             crossed = any(other in grammar.joints or other in grammar.connectives or other == "," for other in between)
             if first == second and not crossed:
                 return "adverb elsewhere in its clause"
     return None
+
+
+def _adverb_place(words: Key, at: int, grammar: Grammar) -> bool:
+    """First, last, or next to the verb."""
+    if at in (0, len(words) - 1):
+        return True
+    before, after = words[at - 1], words[at + 1]
+    return (
+        before in grammar.auxiliaries
+        or before in SUBJECT_PRONOUNS
+        or after in grammar.auxiliaries
+        or is_form(after, "third", "past", "base")
+    )
 
 
 def relisted(one: Key, two: Key, grammar: Grammar) -> str | None:
@@ -127,6 +143,9 @@ def relisted(one: Key, two: Key, grammar: Grammar) -> str | None:
 
 
 def _same_items(first: Key, second: Key, grammar: Grammar) -> bool:
+    ends = {*first[:1], *first[-1:], *second[:1], *second[-1:]}
+    if "," in ends or ends & set(grammar.joints):
+        return False
     one, joint = _items(first, grammar)
     two, other = _items(second, grammar)
     return joint is not None and joint == other and len(one) > 1 and sorted(one) == sorted(two) and all(one)

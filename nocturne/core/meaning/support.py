@@ -202,9 +202,13 @@ def _names_kin(core: Key, given: Key, start: int, end: int, grammar: Grammar) ->
 
 def _tail(core: Key, given: Key, claim: Key, grammar: Grammar, *, apart: bool, loose: bool) -> bool:
     head = core[0]
+    if len(core) < 2 and head not in FLOATING:
+        return False
     if grammar.joints.get(head) == "and" or head == ";":
         return len(core) > 1 and (starts_clause(core, 1, grammar) or not _bounded(claim, grammar))
-    if head in ("because", "since", "due") or (apart and head in ("which", "who", "whose", "where")):
+    if head in ("because", "since", "due") and len(core) > 2:
+        return True
+    if apart and head in ("which", "who", "whose", "where"):
         return True
     if _bounded(claim, grammar):
         verb = verb_at(claim, grammar) or next(
