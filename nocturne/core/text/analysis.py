@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from nocturne.core.text.folding import LIMIT, Places, clean
+from nocturne.core.text.folding import LIMIT, Places, clean, hides
 from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import cut
@@ -57,6 +57,8 @@ class Analysis:
     values: frozenset[str]
     mixed: tuple[str, ...]
     """Words that mix letters of scripts that look alike."""
+    hidden: bool
+    """Whether invisible characters stand where they have no use; they were left out of every measure."""
 
     @property
     def value_counts(self) -> Counter[str]:
@@ -112,6 +114,7 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
         initials=frozenset(draft.initials),
         values=frozenset([token[1] for token in draft.tokens if token[5] == "value"]),
         mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
+        hidden=hides(text[:LIMIT]),
     )
 
 

@@ -45,6 +45,12 @@ _SPACED_GROUP = re.compile("(?<=[0-9])[\u00a0\u202f\u2009](?=[0-9]{3}(?![0-9]))"
 _DIGIT_DASH = re.compile("(?<=[0-9])\u2014(?=[0-9])")
 _RUN = re.compile(r"\S+")
 _ODD_ASCII = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\t\r]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+_SEEN = "\xad\x85\t\n\r\x0b\x0c"
+_UNSEEN = frozenset({"Cf", "Cc", "Co", "Cn", "Cs"})
+_JOINERS = "\u200c\u200d"
+_DIRECTIONS = "\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
 _LINES = ("\n", "\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\r")
 
 
@@ -85,6 +91,21 @@ def _character(char: str) -> str:
     if unicodedata.decomposition(char).startswith("<fraction>"):
         return " " + unicodedata.normalize("NFKC", char).replace("\u2044", "/")
     return unicodedata.normalize("NFKC", char).translate(_TABLE)
+
+
+def hides(text: str) -> bool:
+    """Whether characters that nobody sees stand where they have no use: inside words, or as tags and controls."""
+    if text.isascii():
+        return _CONTROLS.search(text) is not None
+    leftwards = _RIGHT_TO_LEFT.search(text) is not None
+    for at, char in enumerate(text):
+        if char in _SEEN or " " <= char <= "~" or unicodedata.category(char) not in _UNSEEN:
+            continue
+        if char in _JOINERS and at and not text[at - 1].isascii():
+            continue
+        if not ((char == "\ufeff" and at == 0) or (char in _DIRECTIONS and leftwards)):
+            return True
+    return False
 
 
 def clean(text: str) -> tuple[str, Places]:

@@ -122,7 +122,7 @@ class Tongue:
     @cached_property
     def markers(self) -> frozenset[str]:
         """Words that speak for this language when a text's language is found."""
-        return self._words["markers"] | self.function
+        return self._words["markers"] | (self.function - self._words["unstemmed"])
 
     @cached_property
     def subject(self) -> Mapping[str, str]:
@@ -179,13 +179,28 @@ class Votes(dict[str, int]):
     WIDTH = 16
     MEMO = 50_000
 
-    def __init__(self, speaks_for: Mapping[str, tuple[str, ...]]) -> None:
-        self.speaks_for = speaks_for
-        self.names = sorted({name for names in speaks_for.values() for name in names})
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.speaks_for = lexicon.speaks_for
+        self.judged = frozenset(lexicon.tongues)
+        self.names = sorted({name for names in self.speaks_for.values() for name in names})
         self.bits = {name: 1 << (self.WIDTH * n) for n, name in enumerate(self.names)}
+        self.behind = {
+            ending: name
+            for name, tongue in lexicon.tongues.items()
+            if tongue.table("contracted_endings")
+            for ending in (*tongue.table("contracted_endings"), "s", "t", "d")
+        }
+        self.before = {head: name for name, tongue in lexicon.tongues.items() for head in tongue.table("elisions")}
 
     def __missing__(self, surface: str) -> int:
-        vote = sum(self.bits[name] for name in self.speaks_for.get(fold(surface), ()))
+        folded = fold(surface)
+        names = self.speaks_for.get(folded, ())
+        if surface != folded:
+            names = tuple(name for name in names if name in self.judged)
+        if "'" in folded:
+            head, _, rest = folded.rpartition("'")
+            names += tuple(name for name in (self.before.get(head), self.behind.get(rest)) if name)
+        vote = sum(self.bits[name] for name in names)
         if len(self) >= self.MEMO:
             self.clear()
         self[surface] = vote
@@ -261,7 +276,7 @@ class Lexicon:
     @cached_property
     def votes(self) -> Votes:
         """The counter of function words by language."""
-        return Votes(self.speaks_for)
+        return Votes(self)
 
     @cached_property
     def letters(self) -> Mapping[str, tuple[str, ...]]:
