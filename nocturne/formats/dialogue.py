@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from nocturne.core.facts import Turn
+from nocturne.core.facts import Provenance, Turn
 from nocturne.formats.reading import Context, Reader, Records
-from nocturne.formats.roles import provenance_of
 from nocturne.formats.source import Record
 from nocturne.formats.times import micros
 
@@ -42,13 +41,15 @@ _SLASHED = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{2,4}),? (\d{1,2}:\d{2})(?:
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s?([AaPp][Mm])?")
 _LABELS = frozenset(
     """
-    abstract accept address answer attention author authors bcc body cc caution contact content-type
-    copyright cookie created critical date debug default description email encoding error example
-    examples exception fatal fixed from goal hint host important info input language license licence
-    level link location message method name note notes output package parameters path phone port
-    priority problem question raises reason reference references reply-to result results return returns
-    see server severity solution source status step steps subject summary tag tags task tip title to
-    todo trace traceback type updated url usage user-agent valueerror version via warn warning why
+    abstract accept action address answer attention author authors background bcc body budget category
+    caution cc conclusion constraints contact content-type context cookie copyright created critical
+    date deadline debug default description email encoding environment error example examples exception
+    fatal fixed format from function goal hint host important info input instructions language level
+    licence license link location message method model name note notes objective output owner package
+    parameters path phone port priority problem question raises reason reference references reply-to
+    requirements result results return returns see server severity solution source status step steps
+    subject summary tag tags task team tip title to todo trace traceback type update updated url usage
+    user-agent valueerror version via warn warning why
     """.split()  # noqa: SIM905 - a table of words is read more easily as running text
 )
 _SENTENCE_WORDS = frozenset(
@@ -58,6 +59,23 @@ _SENTENCE_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a table of words is read more easily as running text
 )
 _HEAD_LINES = 400
+# Roles that nobody writes before a colon but in a dialogue; the weaker ones also label facts in documents.
+_STRONG: dict[str, Provenance] = {
+    **dict.fromkeys(("user", "human", "you", "用户", "用戶", "ユーザー", "benutzer", "nutzer"), "human"),
+    **dict.fromkeys(("usuario", "usuário", "utilisateur", "utente", "пользователь"), "human"),
+    **dict.fromkeys(
+        ("assistant", "ai", "bot", "chatbot", "gpt", "chatgpt", "claude", "ai assistant"), "assistant"
+    ),
+    **dict.fromkeys(
+        ("asistente", "assistente", "assistent", "助手", "助理", "アシスタント", "ассистент"), "assistant"
+    ),
+}
+_WEAK: dict[str, Provenance] = {
+    **dict.fromkeys(("me", "customer", "client"), "human"),
+    **dict.fromkeys(("agent", "gemini", "copilot", "grok", "llm"), "assistant"),
+    "system": "injected",
+    "tool": "tool",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +87,15 @@ class Opening:
     text: str
 
 
+def role_of(name: str) -> Provenance | None:
+    """The class that a speaker's label names, ``You said`` included; None for a person's name."""
+    label = name.strip().lower().removesuffix(" said")
+    return _STRONG.get(label) or _WEAK.get(label)
+
+
 def opening(line: str) -> Opening | None:
     """Who begins to speak in this line, if anybody."""
+    line = line.lstrip("\ufeff\u200e\u200f")
     match = _OPENING.match(line)
     if match is not None:
         name = match["name"]
@@ -78,13 +103,13 @@ def opening(line: str) -> Opening | None:
             return None
         return Opening(name, match["before"] or match["bare"] or match["after"], match["text"].strip())
     match = _HEADING_NAME.match(line)
-    if match is not None and provenance_of(match["name"]) is not None:
+    if match is not None and role_of(match["name"]) is not None:
         return Opening(match["name"], match["after"], "")
     return None
 
 
 def _is_name(name: str) -> bool:
-    if provenance_of(name) is not None:
+    if role_of(name) is not None:
         return True
     words = name.split()
     first = words[0]
@@ -113,10 +138,12 @@ def _claims_text(head: str) -> bool:
     turns = sum(speakers.values())
     if not turns:
         return False
-    if any(provenance_of(name) is not None for name in speakers):
+    if any(name.lower().removesuffix(" said") in _STRONG for name in speakers):
         return turns * 20 >= lines
     if max(speakers.values()) > 1:
         return words >= turns and turns * 10 >= lines * 3 and len(speakers) * 2 <= turns + 2
+    if any(name.lower() in _WEAK for name in speakers):
+        return False
     return words >= 2 * turns and turns * 10 >= lines * 6 and turns <= 4
 
 
@@ -125,7 +152,6 @@ def _read(records: Records, context: Context) -> Iterator[Turn]:
     fenced = False
     for record in records:
         line = record.value if isinstance(record.value, str) else ""
-        line = line.removeprefix("\ufeff")
         if _FENCE.match(line):
             fenced = not fenced
         start = None if fenced else opening(line)
@@ -192,7 +218,7 @@ class _Talk:
         if not text:
             self._context.skip("empty text")
             return
-        role = provenance_of(start.name)
+        role = role_of(start.name)
         yield self._context.turn(
             text,
             role or "human",

@@ -13,18 +13,31 @@ class Envelopes:
     """The injected openings of one agent.
 
     ``blocks`` are tags whose whole block is injected wherever it stands; ``heads`` are patterns that make a
-    whole text injected when it begins with one of them; ``wrappers`` are tags around what was typed.
+    whole text injected when it begins with one of them; ``wrappers`` are tags around what was typed;
+    ``prefixes`` are patterns of what was put before it.
     """
 
-    def __init__(self, blocks: Sequence[str], heads: Sequence[str], wrappers: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        blocks: Sequence[str],
+        heads: Sequence[str],
+        wrappers: Sequence[str] = (),
+        prefixes: Sequence[str] = (),
+    ) -> None:
         names = "|".join(blocks)
         self._block = re.compile(rf"<(?P<tag>{names})(?:\s[^<>]*)?>.*?</(?P=tag)>", re.DOTALL)
         self._head = re.compile(rf"\s*(?:{'|'.join(heads)})")
         self._orphan = re.compile(rf"\s*<(?:{names})(?:\s[^<>]*)?>")
+        self._prefix = re.compile(rf"\s*(?:{'|'.join(prefixes)})", re.DOTALL) if prefixes else None
         self._wrapper = re.compile(rf"</?(?:{'|'.join(wrappers)})>") if wrappers else None
 
     def split(self, text: str) -> Iterator[Piece]:
         """The injected and the typed pieces in order, none of them blank; typed pieces are joined to one."""
+        while self._prefix is not None and (match := self._prefix.match(text)) is not None and match.end():
+            yield True, match.group().strip()
+            text = text[match.end() :]
+        if not text.strip():
+            return
         if self._head.match(text):
             yield True, text.strip()
             return

@@ -16,6 +16,10 @@ _NOISE = frozenset(
 _SUMMARIES = frozenset({"compaction", "branch_summary"})
 _ENVELOPES = Envelopes(
     blocks=("system-reminder", "file", "skill"),
+    prefixes=(
+        r"\[(?:Telegram|WhatsApp|Discord|Slack|Signal|iMessage|WebChat|Matrix|Teams|LINE|IRC)\b[^\]\n]*\]",
+        r"[A-Z][\w ]{2,40} \(untrusted[^)\n]*\):\s*```json\n.*?\n```",
+    ),
     heads=(r"/[a-z][\w:-]*\s*\Z", r"\[media attached", r"System:\s*\[\d{4}-"),
 )
 _MARKS = frozenset({"cwd", "version"})

@@ -7,7 +7,18 @@ from typing import Any
 from nocturne.core.facts import Provenance
 
 _CLASSES: dict[Provenance, tuple[str, ...]] = {
-    "human": ("user", "human", "person", "me", "customer", "client", "users", "human_user", "prompter"),
+    "human": (
+        "user",
+        "human",
+        "person",
+        "me",
+        "customer",
+        "client",
+        "users",
+        "human_user",
+        "prompter",
+        "you",
+    ),
     "assistant": (
         "assistant",
         "ai",

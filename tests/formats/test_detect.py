@@ -132,3 +132,11 @@ def test_json_in_a_json_string_is_decoded_again() -> None:
 def test_every_reader_has_its_own_name_and_says_what_it_takes() -> None:
     assert len({reader.name for reader in READERS}) == len(READERS)
     assert all(reader.accepts and reader.version >= 1 for reader in READERS)
+
+
+def test_every_reader_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "nocturne" / "formats" / "FORMATS.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("`")[1] for line in page.splitlines() if line.startswith("| `") and "--format" not in line
+    ]
+    assert rows == [reader.name for reader in READERS]

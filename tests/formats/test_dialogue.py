@@ -43,13 +43,19 @@ def turns(text: str) -> list[tuple[str | None, str, str]]:
         ),
         (
             "小明：我 住在上海。\n助手：好 的。\n",
-            [("小明", "human", "我 住在上海。"), ("助手", "human", "好 的。")],
+            [("小明", "human", "我 住在上海。"), (None, "assistant", "好 的。")],
         ),
         (
             "José: Vivo em Évora.\nAssistant: ok\n",
             [("José", "human", "Vivo em Évora."), (None, "assistant", "ok")],
         ),
         ("System: Be kind.\nUser: I ski.\n", [(None, "injected", "Be kind."), (None, "human", "I ski.")]),
+        (
+            "You said:\nI ski.\nChatGPT said:\nNice.\n",
+            [(None, "human", "I ski."), (None, "assistant", "Nice.")],
+        ),
+        ("Customer: It broke.\nBot: Sorry.\n", [(None, "human", "It broke."), (None, "assistant", "Sorry.")]),
+        ("\u200e[2026-01-01 10:00] Ana: I ski a lot.\n", [("Ana", "human", "I ski a lot.")]),
         (
             "User: (speaker: Stranger) I am allergic to nuts.\nAssistant: Noted.\n",
             [("Stranger", "human", "I am allergic to nuts."), (None, "assistant", "Noted.")],
@@ -71,6 +77,8 @@ def test_shapes(text: str, expected: list[tuple[str | None, str, str]]) -> None:
         "http://example.com: down again today\n",
         "def f(x):\n    return x\n\nclass A:\n    pass\n",
         "Note: this is a remark of mine.\n\nThe rest is prose about other things.\n",
+        "Context: a new shop\nModel: small and quick\nSummary: it works\nModel: large and slow\n",
+        "Agent: J. Smith, London office\nClient: ACME Ltd of Leeds\n",
         "2026-01-01 12:00:01 INFO: server started\n2026-01-01 12:00:02 INFO: listening\n",
     ],
 )
