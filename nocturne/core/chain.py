@@ -18,6 +18,7 @@ __all__ = [
     "entry_of",
     "laid_out",
     "named",
+    "normal",
     "sealed_row",
     "touched_by",
 ]
@@ -59,6 +60,18 @@ DEFAULTS: Mapping[str, str | int | None] = {
     "originals": 1,
 }
 """What a column holds where a body or a leaf leaves it out. A subject of null is the user."""
+
+_UNKNOWN = object()
+
+
+def normal(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The normal form of a version: the columns that differ from their default, and ``recorded_at`` always."""
+    return {
+        name: value
+        for name, value in columns.items()
+        if name == "recorded_at" or value != DEFAULTS.get(name, _UNKNOWN)
+    }
+
 
 FACT_REFS = frozenset({"fact", "duplicate_of", "other", "into", "sources", "old", "new", "members"})
 """The references of a proposal that name facts: a number, or a list of numbers."""

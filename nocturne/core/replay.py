@@ -9,98 +9,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from nocturne.core import digest as d
-from nocturne.core.chain import COLUMNS, DEFAULTS, ENTRY_COLUMNS, entry_of, sealed_row, touched_by
+from nocturne.core.chain import COLUMNS, DEFAULTS, ENTRY_COLUMNS, entry_of, normal, sealed_row, touched_by
+from nocturne.core.record import Base, Problem, Replayed, Row, Tables, Version
 
-Row = Sequence[Any]
 _MOST = 200
 """Problems told one by one; the rest is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something in the store that the record does not bear out."""
-
-    where: str
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The rows of a store. Columns and orders are those of ``store/SCHEMA.md``."""
-
-    ledger: Iterable[Row]
-    """seq, hash, the columns of ENTRY_COLUMNS, more; by seq."""
-    facts: Iterable[Row]
-    """from_seq, fact_id, to_seq, retired_seq, then COLUMNS; by from_seq, fact_id."""
-    fact_sources: Iterable[Row]
-    """from_seq, fact, turn, start, stop, to_seq; by from_seq, fact, turn, start, stop."""
-    lineage: Iterable[Row]
-    """mutation, child, parent, role, child_seq, parent_seq; by the first four."""
-    touched: Iterable[Row]
-    """mutation, fact; by both."""
-    turns: Iterable[Row]
-    """mutation, then the canonical row of a turn; by id."""
-    sources: Iterable[Row]
-    """id, path, format, content_hash, cursor, reader_version, state, mutation; by id."""
-    tombstones: Iterable[Row]
-    """key, fact, cause, mutation, lifted; by key."""
-    memo: Iterable[Row]
-    """key, mutation; by key."""
-    policies: Iterable[Row]
-    """digest, name, json."""
-    lexicons: Iterable[Row]
-    """digest, json."""
-    accesses: Iterable[Row]
-    """id, at, kind, fact, base, last_access, spaced, labile_until; by id."""
-    activation: Iterable[Row]
-    """fact, base, last_access, spaced, labile_until; by fact."""
-    quiz_runs: Iterable[Row]
-    """id, at, snapshot, baseline, asked, recalled, probed, absent, passed, report; by id."""
-    texts: Iterable[Row]
-    """hash, salt, text."""
-    secret: bytes = b""
-
-
-@dataclass(slots=True)
-class Version:
-    """A fact's current version as the record gives it; ``until`` is what its row claims about its end."""
-
-    columns: dict[str, Any]
-    spans: set[tuple[int, int, int]]
-    since: int
-    retired: int | None
-    until: int | None = None
-
-    def leaf(self, fact: int) -> bytes:
-        """The fact as the state digest sees it."""
-        return d.leaf(fact, d.trusted(self.columns), self.spans)
-
-
-@dataclass(slots=True)
-class Replayed:
-    """What the record says, and everything that does not agree with it."""
-
-    problems: list[Problem] = field(default_factory=list)
-    untold: int = 0
-    entries: int = 0
-    mutations: int = 0
-    accepted: int = 0
-    head: str = d.ZERO
-    snapshots: list[tuple[int, int, str]] = field(default_factory=list)
-    """Number, entry and state digest as replayed."""
-    state: dict[int, Version] = field(default_factory=dict)
-    erased: dict[str, int] = field(default_factory=dict)
-    """Commitments of purged texts, with the entry that erased each."""
-    uuid: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything agrees."""
-        return not self.problems
 
 
 class _Feed:
@@ -155,6 +71,34 @@ class Replay:
         self._named: set[str] = set()
         self._policies: set[str] = set()
         self._lexicons: set[str] = set()
+        if tables.base is not None:
+            self._begin(tables.base)
+
+    def _begin(self, base: Base) -> None:
+        """Stand at a snapshot, and check that the facts it holds have the digest that it recorded."""
+        entry = entry_of(base.ledger[2:-1], json.loads(base.ledger[-1]))
+        found = self.found
+        found.entries, found.head = base.ledger[0], base.ledger[1]
+        found.erased.update(base.erased)
+        self._newest, self._turn = base.newest, base.turn
+        self._number, self._active, self._digest = entry["number"], entry["active"], entry["digest"]
+        self._settings.update(base.settings)
+        for table, runs in self._runs.items():
+            runs.append((*entry[table], entry["number"]))
+        for since, fact, until, retired, *values in base.facts:
+            columns = dict(zip(COLUMNS, values, strict=True))
+            found.state[fact] = Version(normal(columns), set(), since, retired, until)
+        for fact, turn, start, stop, until in base.spans:
+            self._open[fact, turn, start, stop] = until
+            if fact in found.state:
+                found.state[fact].spans.add((turn, start, stop))
+        for fact, version in found.state.items():
+            self._lanes.add(version.leaf(fact))
+        if self._lanes.digest() != self._digest:
+            self._tell(
+                f"snapshot s{self._number}", "the facts that it holds have another digest than it recorded"
+            )
+        found.snapshots.append((self._number, found.entries, self._digest))
 
     def run(self) -> Replayed:
         """Everything that the record says, and every disagreement."""
@@ -244,7 +188,9 @@ class Replay:
         if told != (wanted := touched_by(entry) if entry["kind"] not in ("source", "turns") else set()):
             self._tell(f"touched {seq}", f"it names {sorted(told)}, and the entry {sorted(wanted)}")
         if "memo" in entry:
-            self._memo.setdefault(entry["memo"], seq)
+            base = self._tables.base
+            if base is None or entry["memo"] not in base.memo:
+                self._memo.setdefault(entry["memo"], seq)
         for key, fact, cause in entry.get("buries", ()):
             self._stones[key] = [fact, cause, seq, None]
         for key in entry.get("lifts", ()):
@@ -286,11 +232,7 @@ class Replay:
                     f"facts m{fact} from {before.since}", f"to_seq is {before.until}, the record says {seq}"
                 )
             merged = {**before.columns, **step}
-        columns = {
-            name: value
-            for name, value in merged.items()
-            if name == "recorded_at" or value != DEFAULTS.get(name, _NO)
-        }
+        columns = normal(merged)
         was = before is not None and "active" not in before.columns
         active = "active" not in columns
         self._active += active - was
@@ -418,9 +360,12 @@ class Replay:
         checks = iter(self._runs[table])
         check = next(checks, None)
         count, hash_ = 0, d.ZERO
-        while check is not None and check[0] == 0:
-            if check[1] != d.ZERO:
-                self._tell(f"snapshot s{check[2]}", f"its hash over {table} is not that of no row")
+        if self._tables.base is not None and check is not None:
+            count, hash_, _ = check
+        first, first_hash = count, hash_
+        while check is not None and check[0] == first:
+            if check[1] != first_hash:
+                self._tell(f"snapshot s{check[2]}", f"its hash over {table} is not that of {first} rows")
             check = next(checks, None)
         for row in rows:
             count += 1
@@ -452,7 +397,6 @@ class Replay:
             self._tell(f"texts {hash_[:12]}", "the record names it, and it is not there")
 
 
-_NO = object()
 _NAMES = frozenset(ENTRY_COLUMNS)
 
 

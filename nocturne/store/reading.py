@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from nocturne.core.facts import Fact, Link, Retirement, Span, State
 from nocturne.store.bulk import uncollected
@@ -57,7 +58,12 @@ def _spans(link: Connection, held: str, seq: int | None, facts: str | None) -> d
 
 
 def held_at(
-    link: Connection, seq: int | None, ids: Iterable[int] | None = None, *, where: str = "1"
+    link: Connection,
+    seq: int | None,
+    ids: Iterable[int] | None = None,
+    *,
+    where: str = "1",
+    args: Mapping[str, Any] | None = None,
 ) -> list[tuple[int, int | None, Fact]]:
     """Facts as they stood at an entry (None: now), with the entry that retired them; ids ascending."""
     held = _OPEN if seq is None else _HELD
@@ -70,7 +76,7 @@ def held_at(
             f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
             f"FROM facts AS f JOIN texts AS t ON t.hash = f.text "
             f"WHERE {which}{held.format('f')} AND {where} ORDER BY f.fact_id",
-            {"seq": seq, "facts": facts},
+            {"seq": seq, "facts": facts, **(args or {})},
         )
         return [
             (row[0], row[1], fact_of(row[0], row[3:], row[2], names, tuple(spans.get(row[0], ()))))
@@ -80,31 +86,26 @@ def held_at(
 
 def state(link: Connection, seq: int | None, namespace: str | None) -> State:
     """The active facts by id, and what became of the others."""
-    active: dict[int, Fact] = {}
-    retired: dict[int, Retirement] = {}
-    snapshots = Snapshots(link)
-    last = 0
-    for id_, since, fact in held_at(link, seq):
-        last = id_
-        if namespace is not None and fact.namespace != namespace:
-            continue
-        if fact.active:
-            active[id_] = fact
-        else:
-            retired[id_] = Retirement(snapshots.holding(since or 0), fact.retired_by or "")
-    if seq is not None:
-        last = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
-    return State(active, retired, last + 1)
+    where = "f.active = 1"
+    args: dict[str, Any] = {}
+    if namespace is not None:
+        where, args = where + " AND f.namespace = :namespace", {"namespace": namespace}
+    active = {id_: fact for id_, _, fact in held_at(link, seq, where=where, args=args)}
+    last = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
+    return State(active, retired(link, seq, namespace), last + 1)
 
 
-def retired(link: Connection) -> dict[int, Retirement]:
-    """The facts that are not active now, with when and why."""
+def retired(link: Connection, seq: int | None = None, namespace: str | None = None) -> dict[int, Retirement]:
+    """The facts that are not active, now or at an entry, with when and why."""
     snapshots = Snapshots(link)
+    held = (_OPEN if seq is None else _HELD).format("f")
     return {
         row[0]: Retirement(snapshots.holding(row[1] or 0), row[2] or "")
         for row in link.all(
-            "SELECT fact_id, retired_seq, retired_by FROM facts "
-            "WHERE to_seq IS NULL AND active = 0 ORDER BY fact_id"
+            f"SELECT f.fact_id, f.retired_seq, f.retired_by FROM facts AS f "  # noqa: S608 - only our own words
+            f"WHERE {held} AND f.active = 0 AND (:namespace IS NULL OR f.namespace = :namespace) "
+            "ORDER BY f.fact_id",
+            {"seq": seq, "namespace": namespace},
         )
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from nocturne.core.chain import COLUMNS, DEFAULTS, FACT_REFS
@@ -19,36 +20,38 @@ ERASED = "[erased]"
 """What stands where a text was purged."""
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9:_./-]{0,39}\Z")
-_NAMES = ("speaker", "subject")
+_INTEGERS = frozenset(
+    {
+        "recorded_at", "said_at", "occurred_at", "confirmed_at", "valid_from", "valid_until", "successor",
+        "trust", "importance", "originals",
+    }
+)  # fmt: skip
 _PLAIN = tuple(
     column
     for column in COLUMNS
-    if column not in ("text", "block", "category", "recorded_at", "active", "pinned", *_NAMES)
+    if column not in ("text", "block", "category", "recorded_at", "active", "pinned", "speaker", "subject")
 )
-_INTEGERS = (
-    "recorded_at", "said_at", "occurred_at", "confirmed_at", "valid_from", "valid_until", "successor",
-    "trust", "importance", "originals",
-)  # fmt: skip
-_DEFAULTED = tuple((column, DEFAULTS[column]) for column in _PLAIN)
+_READ = attrgetter(*_PLAIN)
+_USUAL = tuple(DEFAULTS[column] for column in _PLAIN)
 _WHOLE = tuple((column, DEFAULTS.get(column)) for column in COLUMNS)
 
 
 def columns_of(fact: Fact, text: str, name: Name) -> Columns:
     """The fact's columns in normal form: ``text`` is its commitment, names interned, defaults left out."""
-    if type(fact.recorded_at) is not int:
-        raise TypeError(f"recorded_at of m{fact.id} is {fact.recorded_at!r}, not an integer")
     out: Columns = {
         "text": text,
         "block": fact.block,
         "category": fact.category,
         "recorded_at": fact.recorded_at,
     }
-    for column, default in _DEFAULTED:
-        value = getattr(fact, column)
-        if value != default:
-            if column in _INTEGERS and type(value) is not int:
-                raise TypeError(f"{column} of m{fact.id} is {value!r}, not an integer")
-            out[column] = value
+    read = _READ(fact)
+    if read != _USUAL:
+        for column, value, usual in zip(_PLAIN, read, _USUAL, strict=True):
+            if value != usual:
+                out[column] = value
+    for column in _INTEGERS & out.keys():
+        if type(out[column]) is not int:
+            raise TypeError(f"{column} of m{fact.id} is {out[column]!r}, not an integer")
     if not fact.active:
         out["active"] = 0
     if fact.pinned:

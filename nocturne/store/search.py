@@ -80,6 +80,7 @@ class Index:
     def update(self, wanted: Mapping[int, str | None]) -> None:
         """Bring the index to where these facts have these texts; None takes a fact out."""
         link = self._link
+        terms = self._terms
         gone: list[tuple[int, str]] = []
         for fact, blob in link.all(
             "SELECT fact, ids FROM fact_tokens WHERE fact IN (SELECT value FROM json_each(?))",
@@ -87,7 +88,7 @@ class Index:
         ):
             ids = unpacked(blob)
             self._counts.subtract(set(ids))
-            gone.append((fact, " ".join(map(term, ids))))
+            gone.append((fact, " ".join([terms.get(number) or self._term(number) for number in ids])))
         if gone:
             link.many("INSERT INTO search (search, rowid, tokens) VALUES ('delete', ?, ?)", gone)
             link.many("DELETE FROM fact_tokens WHERE fact = ?", [(fact,) for fact, _ in gone])
@@ -95,7 +96,7 @@ class Index:
         if not streams:
             return
         self._learn({token for stream in streams.values() for token in stream})
-        known, terms = self._known, self._terms
+        known = self._known
         rows: list[tuple[int, bytes]] = []
         fed: list[tuple[int, str]] = []
         for fact in sorted(streams):
@@ -105,6 +106,10 @@ class Index:
             fed.append((fact, " ".join([terms[number] for number in ids])))
         link.many("INSERT INTO fact_tokens (fact, ids) VALUES (?, ?)", rows)
         link.many("INSERT INTO search (rowid, tokens) VALUES (?, ?)", fed)
+
+    def _term(self, number: int) -> str:
+        made = self._terms[number] = term(number)
+        return made
 
     def _learn(self, tokens: set[str]) -> None:
         unmet = tokens - self._known.keys()

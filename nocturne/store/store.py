@@ -13,7 +13,8 @@ from nocturne.app.ports import Head, MutationRow, SnapshotInfo, SourceInfo
 from nocturne.core.chain import laid_out, sealed_row
 from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
-from nocturne.core.replay import Replayed, replay
+from nocturne.core.record import Replayed
+from nocturne.core.replay import replay
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
 from nocturne.store import (
     connection,
@@ -483,10 +484,10 @@ class SqliteStore:
             found.append(f"row {row} of {table} names a row of {parent} that is not there")
         return found
 
-    def replayed(self) -> Replayed:
-        """The whole record played again and compared with every covered table."""
+    def replayed(self, since: int | None = None) -> Replayed:
+        """The record played again, from its first entry or a snapshot, against every covered table."""
         with self.moment():
-            return replay(tables.tables(self._link))
+            return replay(tables.tables(self._link, since))
 
     def _seq(self, at: int | None) -> int | None:
         return None if at is None else history.seq_of(self._link, at)

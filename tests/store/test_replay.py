@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from nocturne.app.ports import SourceStep
+from nocturne.core.acts import Act, Tombstone
 from nocturne.core.chain import COLUMNS, ENTRY_COLUMNS
-from nocturne.core.replay import Problem, replay
+from nocturne.core.facts import Activation
+from nocturne.core.record import Problem
+from nocturne.core.replay import replay
+from nocturne.core.verdicts import Refused, Ruling
 from nocturne.store import SqliteStore
 from nocturne.store.connection import Link
 from nocturne.store.rows import TURN_COLUMNS
 from nocturne.store.tables import tables
+from tests.store.story import POLICY, T0, turns
 
 COVERED = {
     "ledger": ("seq", "hash", *ENTRY_COLUMNS, "more"),
@@ -180,6 +186,49 @@ def test_a_long_list_of_problems_is_cut_and_counted(forger: sqlite3.Connection) 
     assert len(found.problems) == 200
     assert found.untold > 0
     assert not found.holds
+
+
+@pytest.mark.parametrize("since", range(7))
+def test_it_can_begin_at_any_snapshot(store: SqliteStore, since: int) -> None:
+    whole, part = store.replayed(), store.replayed(since)
+    assert part.problems == []
+    assert part.head == whole.head
+    assert part.snapshots == whole.snapshots[since:]
+    assert part.state.keys() == whole.state.keys()
+    assert all(part.state[fact].columns == whole.state[fact].columns for fact in whole.state)
+
+
+@pytest.mark.parametrize(
+    ("sql", "seen_since"),
+    [
+        ("UPDATE facts SET trust = 3 WHERE fact_id = 5 AND from_seq > 18", [1, 4]),
+        ("UPDATE facts SET trust = 3 WHERE fact_id = 5 AND from_seq < 18", [1]),
+        ("UPDATE ledger SET code = 'N999' WHERE seq = 14", [1]),
+        ("UPDATE accesses SET base = 7 WHERE id = 2", [1, 4]),
+        ("DELETE FROM lineage WHERE mutation = 18", [1]),
+        ("UPDATE fact_sources SET to_seq = NULL WHERE fact = 1 AND turn = 2", [1, 4]),
+    ],
+)
+def test_from_a_snapshot_on_everything_after_it_is_checked(
+    forger: sqlite3.Connection, sql: str, seen_since: list[int]
+) -> None:
+    forger.execute(sql)
+    link = Link(forger, "forged")
+    assert [since for since in (1, 4) if replay(tables(link, since)).problems] == seen_since
+
+
+def test_what_was_set_before_a_snapshot_and_set_again_after_it(store: SqliteStore) -> None:
+    again = Ruling("dedupe", "model", Refused(None, "N210"), memo="memo-1")
+    stone = Tombstone(store.tombstone_key(["sugar", "tea"]), "purge", 3)
+    with store.transaction() as tx:
+        tx.record([again], at=T0 + 30, policy=POLICY)
+        tx.act([Act("tombstone", buries=(stone,)), Act("lift", lifts=(stone.key,))], at=T0 + 30)
+        source = tx.add_source(SourceStep("/home/priya/talk.jsonl", "native", "beef", 900, 1, source=1))
+        tx.add_turns(source, turns(6, source, [("Priya", "human", "And one more thing.")]))
+        tx.snapshot("x", command="", policy=None, at=T0 + 30)
+    store.record_accesses([Activation(3, 5, T0)], kind="retrieved", at=T0 + 31)
+    for since in (None, 0, 5, 6, 7):
+        assert store.replayed(since).problems == []
 
 
 def test_replay_says_what_the_record_holds(store: SqliteStore) -> None:

@@ -137,6 +137,7 @@ def test_an_unknown_source_cannot_advance(fresh: SqliteStore) -> None:
 
 def test_leaving_by_an_exception_changes_nothing(fresh: SqliteStore) -> None:
     head, state = fresh.head(), fresh.state()
+
     def torn() -> None:
         with fresh.transaction() as tx:
             tx.record([dropped(FACTS[1], FACTS[0])], at=T0, policy=POLICY)
