@@ -57,7 +57,7 @@ def talk() -> Path:
             "session": session,
             "id": f"t{n}",
             "role": "user",
-            "speaker": "Ines",
+            "speaker": "Mira",
             "text": text,
             "time": f"{day}T09:{n:02}:00Z",
         }
