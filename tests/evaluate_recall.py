@@ -1,9 +1,10 @@
 """Recall of evidence turns by plain BM25: raw turns, facts before the sleep, facts after it.
 
-    NOCTURNE_CORPUS=/path/to/corpus python -m tests.evaluate_recall [--top 10] [--store FILE]
+    NOCTURNE_CORPUS=/path/to/corpus python -m tests.evaluate_recall [--top 10] [--refused 20]
 
 Nothing of the product ranks here: the retriever is a plain BM25 (k1 1.2, b 0.75), so that only what was stored
-differs between the arms. A fact counts for the turns that it cites; a turn's rank is that of its best fact.
+differs between the arms. A fact counts for the turns that it cites. The facts are those of a real store: the
+transcript is written as native JSON lines, ingested, and slept on one day after its last turn.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import math
 import os
 import re
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,17 +23,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nocturne.core.facts import Turn
-from nocturne.llm.rules import RulesProposer
-from nocturne.passes.briefs import EncodeBrief
+from nocturne.core.facts import DAY, Fact, Provenance, Turn
+from nocturne.core.verdicts import Refused
+from nocturne.memory import Memory
 
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 STOP = frozenset(
-    "a an the of in on at to for from with by and or but is are was were be been being am do does did have has had i you "
-    "he she it we they me him her us them my your his its our their this that these those what which who whom when where "
-    "why how as so if then than there here will would can could should not no".split()  # noqa: SIM905
+    """a an the of in on at to for from with by and or but is are was were be been being am do does did have has had
+    i you he she it we they me him her us them my your his its our their this that these those what which who whom
+    when where why how as so if then than there here will would can could should not no""".split()
 )
 K1, B = 1.2, 0.75
+COVERED = 0.8
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Document:
     """What is indexed: a turn or a fact, and the turns that it stands for."""
 
     text: str
-    turns: tuple[int, ...]
+    turns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,30 @@ class Question:
     """What is asked, and the turns that hold the answer."""
 
     text: str
-    evidence: frozenset[int]
+    evidence: frozenset[str]
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """One person's or pair's whole history."""
+    """One person's or pair's whole history. Every turn has a native id."""
 
     name: str
     turns: tuple[Turn, ...]
-    speakers: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
     points: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass
+class Arms:
+    """What one store held before and after its night, and what the gates and passes did."""
+
+    before: list[Document] = field(default_factory=list)
+    after: list[Document] = field(default_factory=list)
+    sessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    proposed: int = 0
+    accepted: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
+    passes: list[str] = field(default_factory=list)
 
 
 def words(text: str) -> list[str]:
@@ -88,8 +103,8 @@ class Bm25:
                 self.postings[word].append((number, count))
         self.mean = sum(self.lengths) / max(1, len(self.lengths))
 
-    def turns(self, query: str, top: int) -> list[int]:
-        """The first ``top`` turns, best first, each once."""
+    def turns(self, query: str, top: int) -> set[str]:
+        """The turns of the ``top`` best documents."""
         scores: dict[int, float] = defaultdict(float)
         for word in set(words(query)):
             rows = self.postings.get(word, [])
@@ -98,169 +113,182 @@ class Bm25:
                 norm = K1 * (1 - B + B * self.lengths[number] / self.mean)
                 scores[number] += weight * count * (K1 + 1) / (count + norm)
         ranked = sorted(scores, key=lambda number: (-scores[number], number))
-        found: list[int] = []
-        for number in ranked[:top]:
-            found.extend(turn for turn in self.documents[number].turns if turn not in found)
-        return found
+        return {turn for number in ranked[:top] for turn in self.documents[number].turns}
 
 
 def recall(documents: Sequence[Document], questions: Sequence[Question], top: int) -> float:
-    """Mean share of a question's evidence turns among those of the first ``top`` documents."""
+    """The sum over questions of the share of their evidence turns among those found."""
     index = Bm25(documents)
-    shares = [len(q.evidence & set(index.turns(q.text, top))) / len(q.evidence) for q in questions]
-    return sum(shares) / max(1, len(shares))
+    return sum(len(q.evidence & index.turns(q.text, top)) / len(q.evidence) for q in questions)
 
 
-def micros(moment: datetime) -> int:
-    """Microseconds since the epoch of a naive UTC time."""
-    return int(moment.replace(tzinfo=UTC).timestamp()) * 1_000_000
+def _time(text: str, form: str) -> int:
+    """Microseconds since the epoch of a time that is read as UTC."""
+    return int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp()) * 1_000_000
+
+
+def _turn(number: int, session: int, speaker: str | None, role: str, text: str, at: int) -> Turn:
+    who: Provenance = "assistant" if role == "assistant" else "human"
+    return Turn(number, 1, f"t{number}", 0, number, f"s{session}", speaker, who, text, at, role=role)
 
 
 def locomo(corpus: Path) -> Iterator[Conversation]:
     """Dialogues of two named speakers with labelled evidence turns."""
     for path in sorted((corpus / "datasets" / "locomo").glob("*.json")):
         for sample in json.loads(path.read_text(encoding="utf-8")):
-            talk = sample["conversation"]
+            talk, session = sample["conversation"], 1
             turns: list[Turn] = []
-            numbers: dict[str, int] = {}
-            session = 1
+            native: dict[str, str] = {}
             while f"session_{session}" in talk:
-                at = micros(datetime.strptime(talk[f"session_{session}_date_time"], "%I:%M %p on %d %B, %Y"))
+                at = _time(talk[f"session_{session}_date_time"], "%I:%M %p on %d %B, %Y")
                 for row in talk[f"session_{session}"]:
-                    id_ = len(turns) + 1
-                    numbers[row["dia_id"]] = id_
-                    turns.append(
-                        Turn(id_, 1, row["dia_id"], 0, id_, f"s{session}", row["speaker"], "human", row["text"], at)
-                    )
+                    turns.append(_turn(len(turns) + 1, session, row["speaker"], "user", row["text"], at))
+                    native[row["dia_id"]] = turns[-1].native_id or ""
                 session += 1
-            questions = []
-            for row in sample["qa"]:
-                evidence = frozenset(numbers[native] for native in row.get("evidence", []) if native in numbers)
-                if evidence and row.get("category") != 5:
-                    questions.append(Question(str(row["question"]), evidence))
-            yield Conversation(
-                str(sample.get("sample_id", "locomo")),
-                tuple(turns),
-                (talk["speaker_a"], talk["speaker_b"]),
-                tuple(questions),
-            )
+            questions = [
+                Question(str(row["question"]), evidence)
+                for row in sample["qa"]
+                if row.get("category") != 5
+                and (evidence := frozenset(native[id_] for id_ in row.get("evidence", []) if id_ in native))
+            ]
+            yield Conversation(str(sample.get("sample_id", path.stem)), tuple(turns), tuple(questions))
 
 
 def halumem(corpus: Path) -> Iterator[Conversation]:
     """A person and an assistant, with what should be remembered of each session and what should not."""
     for path in sorted((corpus / "datasets" / "halumem").glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            sample = json.loads(line)
-            names = frozenset(words(sample["persona_info"].partition("Name:")[2].partition(";")[0]))
-            turns: list[Turn] = []
-            points: list[Mapping[str, Any]] = []
-            where: dict[str, set[int]] = {}
-            asked: list[tuple[str, list[str]]] = []
-            for number, session in enumerate(sample["sessions"]):
-                first = len(turns)
-                for row in session["dialogue"]:
-                    id_ = len(turns) + 1
-                    who = "human" if row["role"] == "user" else "assistant"
-                    at = micros(datetime.strptime(row["timestamp"], "%b %d, %Y, %H:%M:%S"))
-                    turns.append(
-                        Turn(id_, 1, None, 0, id_, f"s{number}", None, who, row["content"], at)  # type: ignore[arg-type]
-                    )
-                said = [turn for turn in turns[first:] if turn.provenance == "human"]
-                for point in session["memory_points"]:
-                    points.append({**point, "session": f"s{number}", "names": names})
-                    best = _saying(point["memory_content"], said, names)
-                    if best is not None and point["memory_source"] != "interference":
-                        where.setdefault(point["memory_content"], set()).add(best)
-                for row in session.get("questions", []):
-                    asked.append((row["question"], [item["memory_content"] for item in row["evidence"]]))
-            questions = []
-            for text, contents in asked:
-                evidence = frozenset(turn for content in contents for turn in where.get(content, ()))
-                if evidence:
-                    questions.append(Question(text, evidence))
-            yield Conversation(
-                str(sample["uuid"])[:8], tuple(turns), (), tuple(questions), tuple(points)
-            )
+            yield _halumem(json.loads(line))
 
 
-def _saying(content: str, turns: Iterable[Turn], names: frozenset[str]) -> int | None:
-    """The turn that shares most words with a labelled memory, if it shares half of them."""
+def _halumem(sample: Mapping[str, Any]) -> Conversation:
+    names = frozenset(words(sample["persona_info"].partition("Name:")[2].partition(";")[0]))
+    turns: list[Turn] = []
+    points: list[Mapping[str, Any]] = []
+    where: dict[str, set[str]] = defaultdict(set)
+    for number, session in enumerate(sample["sessions"]):
+        first = len(turns)
+        for row in session["dialogue"]:
+            at = _time(row["timestamp"], "%b %d, %Y, %H:%M:%S")
+            turns.append(_turn(len(turns) + 1, number, None, row["role"], row["content"], at))
+        for point in session["memory_points"]:
+            points.append({**point, "session": f"s{number}", "names": names})
+            best = _saying(point["memory_content"], turns[first:], names)
+            if best is not None and point["memory_source"] != "interference":
+                where[point["memory_content"]].add(best)
+    questions = [
+        Question(row["question"], evidence)
+        for session in sample["sessions"]
+        for row in session.get("questions", [])
+        if (evidence := frozenset(t for item in row["evidence"] for t in where[item["memory_content"]]))
+    ]
+    return Conversation(str(sample["uuid"])[:8], tuple(turns), tuple(questions), tuple(points))
+
+
+def _saying(content: str, turns: Iterable[Turn], names: frozenset[str]) -> str | None:
+    """The person's turn that shares most words with a labelled memory, if it shares half of them."""
     wanted = set(words(content)) - names
     best, most = None, 0
     for turn in turns:
         shared = len(wanted & set(words(turn.text)))
-        if shared > most:
-            best, most = turn.id, shared
+        if turn.provenance == "human" and shared > most:
+            best, most = turn.native_id, shared
     return best if most * 2 >= len(wanted) else None
-
-
-@dataclass
-class Stored:
-    """The facts of one arm with their sources and sessions."""
-
-    facts: list[Document] = field(default_factory=list)
-    sessions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-
-def proposed(talk: Conversation) -> Stored:
-    """What the rules proposer hands in for a conversation, before any gate."""
-    turns = {turn.id: turn for turn in talk.turns}
-    stored = Stored()
-    for reply in RulesProposer().propose("encode", EncodeBrief(talk.turns, speakers=talk.speakers)):
-        for entry in json.loads(reply)["facts"]:
-            ids = tuple(int(id_[1:]) for id_ in entry["turnIds"])
-            subject = "" if entry["subject"] in {"user", "assistant"} else entry["subject"]
-            text = entry["text"] if subject in entry["text"] else f"{subject}: {entry['text']}"
-            stored.facts.append(Document(text, ids))
-            stored.sessions[turns[ids[0]].session or ""].append(entry["text"])
-    return stored
 
 
 def raw(talk: Conversation) -> list[Document]:
     """Every turn as it was said, with its speaker."""
     return [
-        Document(f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text, (turn.id,)) for turn in talk.turns
+        Document(f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text, (turn.native_id or "",))
+        for turn in talk.turns
     ]
 
 
+def documents(facts: Iterable[Fact], turns: Mapping[int, Turn]) -> list[Document]:
+    """Facts as documents; a named speaker whom the text leaves out ("We …") is set before it, as with raw turns."""
+    found = []
+    for fact in facts:
+        name = fact.speaker if fact.speaker and fact.speaker not in fact.text else None
+        cited = tuple(turns[span.turn].native_id or "" for span in fact.sources)
+        found.append(Document(f"{name}: {fact.text}" if name else fact.text, cited))
+    return found
+
+
+def held(store_path: Path) -> tuple[list[Fact], dict[int, Turn]]:
+    """The active facts of a store, and the turns that they cite."""
+    from nocturne.store import open_store
+
+    with open_store(store_path, mode="readonly") as store:
+        facts = list(store.state().facts.values())
+        return facts, store.turns({span.turn for fact in facts for span in fact.sources})
+
+
+def arms(talk: Conversation, place: Path) -> Arms:
+    """Ingest a conversation into a new store and sleep once, one day after its last turn."""
+    transcript, path = place / f"{talk.name}.jsonl", place / f"{talk.name}.db"
+    with transcript.open("w", encoding="utf-8") as out:
+        for turn in talk.turns:
+            said = datetime.fromtimestamp((turn.said_at or 0) // 1_000_000, tz=UTC)
+            row = {"session": turn.session, "id": turn.native_id, "speaker": turn.speaker, "role": turn.role}
+            row |= {"text": turn.text, "time": said.isoformat()}
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    now = max(turn.said_at or 0 for turn in talk.turns) + DAY
+    found = Arms()
+    with Memory(path, clock=lambda: now) as memory:
+        report = memory.ingest(transcript)
+        found.proposed, found.accepted, found.refusals = report.proposed, report.accepted, report.refusals
+    facts, turns = held(path)
+    found.before = documents(facts, turns)
+    for fact in facts:
+        found.sessions[turns[fact.sources[0].turn].session or ""].append(fact.text)
+    with Memory(path, clock=lambda: now) as memory:
+        night = memory.sleep()
+    found.after = documents(*held(path))
+    for part in night.passes:
+        refused = sum(isinstance(ruling.verdict, Refused) for ruling in part.rulings)
+        found.passes.append(f"{part.name} {len(part.rulings) - refused}/{len(part.rulings)}")
+    return found
+
+
 def covered(point: str, facts: Sequence[str], names: frozenset[str]) -> tuple[bool, bool]:
-    """Whether one fact, or all facts of the session together, hold at least 0.8 of a labelled memory's words."""
+    """Whether one fact, or all of the session together, hold 0.8 of a labelled memory's words but for the name."""
     wanted = set(words(point)) - names
     if not wanted:
         return False, False
     sets = [set(words(fact)) for fact in facts]
     one = max((len(wanted & found) / len(wanted) for found in sets), default=0.0)
-    union = set().union(*sets) if sets else set()
-    return one >= 0.8, len(wanted & union) / len(wanted) >= 0.8
+    return one >= COVERED, len(wanted & set().union(*sets)) / len(wanted) >= COVERED
 
 
-def report(name: str, talks: Sequence[Conversation], top: int) -> None:
+def report(name: str, talks: Sequence[Conversation], stored: Sequence[Arms], top: int) -> None:
     """The arms of one data set, one line each."""
-    weight = sum(len(talk.questions) for talk in talks)
-    rows: dict[str, tuple[float, int]] = {}
-    for label, documents in (
+    asked = sum(len(talk.questions) for talk in talks)
+    proposed, accepted = sum(arm.proposed for arm in stored), sum(arm.accepted for arm in stored)
+    refusals = sum((arm.refusals for arm in stored), Counter[str]())
+    print(f"{name}: {asked} questions, {sum(len(talk.turns) for talk in talks)} turns, top {top}")
+    print(f"  proposed {proposed}, accepted {accepted} ({accepted / max(1, proposed):.1%}), refused {dict(refusals)}")
+    for arm in stored:
+        print(f"  night, accepted of ruled: {', '.join(arm.passes)}")
+    base = 0.0
+    for label, sets in (
         ("raw turns", [raw(talk) for talk in talks]),
-        ("facts before the sleep", [proposed(talk).facts for talk in talks]),
+        ("facts before the sleep", [arm.before for arm in stored]),
+        ("facts after the sleep", [arm.after for arm in stored]),
     ):
-        value = sum(
-            recall(found, talk.questions, top) * len(talk.questions)
-            for found, talk in zip(documents, talks, strict=True)
-        )
-        rows[label] = (value / max(1, weight), sum(len(found) for found in documents))
-    print(f"{name}: {weight} questions, {sum(len(talk.turns) for talk in talks)} turns, top {top}")
-    base = rows["raw turns"][0]
-    for label, (value, size) in rows.items():
+        hits = sum(recall(found, talk.questions, top) for found, talk in zip(sets, talks, strict=True))
+        value = hits / max(1, asked)
+        base = base or value
+        size = sum(len(found) for found in sets)
         print(f"  {label:<24} recall {value:.3f}  ({value / base:.0%} of raw turns)  documents {size}")
 
 
-def points(talks: Sequence[Conversation]) -> None:
+def points(talks: Sequence[Conversation], stored: Sequence[Arms]) -> None:
     """How many labelled memories are covered, and how many interference points were stored."""
     counts: Counter[str] = Counter()
-    for talk in talks:
-        facts = proposed(talk).sessions
+    for talk, arm in zip(talks, stored, strict=True):
         for point in talk.points:
             kind = "interference" if point["memory_source"] == "interference" else "memory"
-            one, union = covered(point["memory_content"], facts[point["session"]], point["names"])
+            one, union = covered(point["memory_content"], arm.sessions[point["session"]], point["names"])
             counts[kind] += 1
             counts[f"{kind} one"] += one
             counts[f"{kind} union"] += union
@@ -274,18 +302,20 @@ def points(talks: Sequence[Conversation]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print every arm; 0 where the data was there, 2 where it was not."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--top", type=int, default=10)
+    parser = argparse.ArgumentParser(prog="python -m tests.evaluate_recall", description="Recall in three arms.")
+    parser.add_argument("--top", type=int, default=10, help="documents that a query may return")
     options = parser.parse_args(arguments)
     root = os.environ.get("NOCTURNE_CORPUS")
     if not root:
         print("set NOCTURNE_CORPUS to the corpus to evaluate", file=sys.stderr)
         return 2
-    corpus = Path(root)
-    report("locomo", list(locomo(corpus)), options.top)
-    talks = list(halumem(corpus))
-    report("halumem", talks, options.top)
-    points(talks)
+    with tempfile.TemporaryDirectory() as place:
+        for name, read in (("locomo", locomo), ("halumem", halumem)):
+            talks = list(read(Path(root)))
+            stored = [arms(talk, Path(place)) for talk in talks]
+            report(name, talks, stored, options.top)
+            if any(talk.points for talk in talks):
+                points(talks, stored)
     return 0
 
 

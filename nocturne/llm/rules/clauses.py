@@ -35,6 +35,9 @@ from nocturne.llm.rules.prose import Token
 from nocturne.llm.rules.verbs import forms
 
 COMPLEMENT_WORDS = frozenset({"to", "me", "us", "him", "her", "it", "them", "you"})
+LOOKING = frozenset({"take", "check", "see", "look"})
+RELATIVE = frozenset({"which", "who", "where"})
+RECALLING = frozenset({"it", "it's", "they", "they're", "it'll", "they've"})
 INVERTED = frozenset(
     {"i", "you", "we", "it", "there", "they", "this", "that", "anyone", "someone", "he", "she"}
 )
@@ -83,7 +86,7 @@ def _finite(tokens: Sequence[Token], index: int, start: int) -> bool:
     if low.endswith("'s") and index + 1 < len(tokens) and _short_is(tokens[index + 1].low):
         return True
     previous = tokens[index - 1].low if index else ""
-    if index <= start or previous in NOUN_NEXT:
+    if index <= start or previous in NOUN_NEXT or (index > 1 and tokens[index - 2].low == "to"):
         return False
     known = forms()
     if (low in known.third or low in known.past) and previous not in NOT_A_SUBJECT:
@@ -123,7 +126,8 @@ def starts_clause(tokens: Sequence[Token], at: int) -> bool:
         return finite_at(tokens, at + 1, limit=6) is not None
     if low == "the" or tokens[at].text[0].isupper():
         verb = finite_at(tokens, at, limit=5)
-        return verb is not None and (tokens[verb].low in forms().third or tokens[verb].low in BE)
+        joined = at > 0 and tokens[at - 1].low in COORDINATORS
+        return verb is not None and (tokens[verb].low in BE or (joined and tokens[verb].low in forms().third))
     return False
 
 
@@ -134,7 +138,11 @@ def starts_question(tokens: Sequence[Token], at: int, *, asked: bool = True) -> 
         return True
     if low not in QUESTIONS or at + 1 >= len(tokens):
         return False
+    if low in WH and _inverted(tokens, at):
+        return True
     if low in WH:
+        if at > 0 and low in RELATIVE and tokens[at - 1].low in {",", "and"}:
+            return False
         near = {token.low for token in tokens[at + 1 : at + 4]}
         return asked and not near.isdisjoint(ASKING)
     if low == "any":
@@ -142,14 +150,25 @@ def starts_question(tokens: Sequence[Token], at: int, *, asked: bool = True) -> 
     return (asked or low != "when") and tokens[at + 1].low in INVERTED
 
 
+def _inverted(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a verb stands before its subject: "how can I", "what does it"."""
+    for index in range(at + 1, min(at + 4, len(tokens) - 1)):
+        if tokens[index].low in BE or tokens[index].low in DO or tokens[index].low in MODALS:
+            return tokens[index + 1].low in {"i", "you", "we", "it", "they", "he", "she"}
+    return False
+
+
 def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool) -> int | None:
     """Where the clause that began at ``start`` ends, if a new one begins at ``at``."""
     previous = tokens[at - 1].low
     if previous == ";":
         return at - 1
-    if previous in DASHES and tokens[at].low in DONE and start < at - 1:
+    aside = tokens[at].low in DONE if previous in DASHES else previous == "," and _invites(tokens, at)
+    if (aside or (previous in DASHES and _invites(tokens, at))) and start < at - 1:
         return at - 1
     if not (starts_clause(tokens, at) or starts_question(tokens, at, asked=asked)):
+        return None
+    if tokens[at].low in RECALLING and at > start + 3 and _valued(tokens, at):
         return None
     if previous not in COORDINATORS:
         return at - 1
@@ -161,6 +180,18 @@ def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool) -> i
     while end > 0 and (tokens[end - 1].low in COORDINATORS or tokens[end - 1].low in DASHES | {","}):
         end -= 1
     return end
+
+
+def _invites(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an invitation begins at ``at``: "let's …", "take a look", "check it out"."""
+    after = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    low = tokens[at].low
+    return low == "let's" or (low in LOOKING and after in {"a", "it", "out", "this", "at", "here"})
+
+
+def _valued(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a number follows soon: "and it's around 150ms" is worth little without what it measures."""
+    return any(token.low[0].isdigit() for token in tokens[at : at + 8])
 
 
 def _has_verb(tokens: Sequence[Token], start: int, end: int) -> bool:

@@ -157,6 +157,8 @@ def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | N
     liked = word in {"love", "like"} and shows_verb(frame.tokens, index + 1)
     if word in OWN_FINITE or (kind != "past" and (word in SURE_PRESENT or liked)):
         return (frame.subject,)
+    if more and word == "have" and frame.tokens[index + 1].low in forms().participle:
+        return (frame.subject,)
     if more and kind in {"past", "be", "have"} and word in SURE_PAST:
         return (frame.subject,)
     return None

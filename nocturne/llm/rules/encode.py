@@ -11,11 +11,13 @@ from typing import Any
 
 from nocturne.core.facts import Turn
 from nocturne.llm.rules import kinds, refuse, tongues
+from nocturne.llm.rules.clauses import clauses
 from nocturne.llm.rules.dates import When, moment, resolve, stamp
 from nocturne.llm.rules.english import Draft, English, Scene
 from nocturne.llm.rules.grammar import ROLE_NAMES
 from nocturne.llm.rules.person import Speaker
 from nocturne.llm.rules.prose import Sentence, sentences
+from nocturne.llm.rules.shapes import low_text
 from nocturne.passes.briefs import EncodeBrief
 
 MAX_TURN_CHARS = 200_000
@@ -141,20 +143,21 @@ def _behind(sentence: Sentence, skip: int) -> Sentence | None:
 def _assistant(turn: Turn) -> Iterator[dict[str, Any]]:
     """What the assistant says it is; never what it says about anyone else, and no rule for itself."""
     for sentence in sentences(turn.text, SELF_CHARS):
-        words = " ".join(token.low for token in sentence.tokens)
-        if "?" in sentence.mark or len(words) > 200:
+        if "?" in sentence.mark:
             continue
-        if refuse.SELF.within(words) and refuse.SELF_KIND.within(words):
-            end = sentence.tokens[-1].end
-            yield {
-                "text": turn.text[sentence.start : end] + ".",
-                "turnIds": [f"t{turn.id}"],
-                "block": "persona",
-                "category": "identity",
-                "subject": "assistant",
-                "span": [sentence.start, end],
-                "reason": "the assistant says what it is",
-            }
+        for piece in clauses(sentence.tokens):
+            words = low_text(piece)
+            if len(words) <= 200 and refuse.SELF.within(words) and refuse.SELF_KIND.within(words):
+                start, end = piece[0].start, piece[-1].end
+                yield {
+                    "text": turn.text[start:end] + ".",
+                    "turnIds": [f"t{turn.id}"],
+                    "block": "persona",
+                    "category": "identity",
+                    "subject": "assistant",
+                    "span": [start, end],
+                    "reason": "the assistant says what it is",
+                }
 
 
 def _name(speaker: str | None) -> str | None:

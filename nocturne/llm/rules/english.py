@@ -14,6 +14,7 @@ from nocturne.llm.rules.grammar import (
     AUXILIARY,
     BARE,
     BE,
+    COMPLEMENT,
     DEMONSTRATIVE,
     DETERMINERS,
     DOING,
@@ -27,6 +28,7 @@ from nocturne.llm.rules.grammar import (
     OWN,
     PREPOSITIONS,
     REQUEST_HEADS,
+    SEEMING,
     SUBORDINATORS,
     TEAM,
     UNSAID_PAST,
@@ -105,6 +107,12 @@ def hypothetical(text: str, bag: AbstractSet[str]) -> bool:
     if refuse.CONDITIONAL.found(text, bag) and refuse.EVEN_IF.search(text) is None:
         return True
     return refuse.WOULD.found(text, bag) and not refuse.WOULD_LIKE.within(text)
+
+
+def _verb_first(tokens: Sequence[Token]) -> bool:
+    """Whether the clause opens with a verb whose subject is left out: "reminds me to be grateful"."""
+    after = tokens[1].low
+    return tokens[0].low in forms().third and (after in COMPLEMENT or after in DETERMINERS)
 
 
 class English:
@@ -190,10 +198,10 @@ class English:
         text = piece.text
         if refuse.PHATIC.within(text) or refuse.POINTING.within(text):
             return False
-        standing = refuse.STANDING.found(text, piece.bag)
-        if refuse.QUESTIONING.within(text) and not standing:
+        lasting = refuse.LASTING.found(text, piece.bag)
+        if refuse.QUESTIONING.within(text) and not lasting:
             return False
-        return not refuse.ABOUT_YOU.found(text, piece.bag) or (standing and not self.scene.named)
+        return not refuse.ABOUT_YOU.found(text, piece.bag) or (lasting and not self.scene.named)
 
     def _says_enough(self, words: Sequence[Token], at: int) -> bool:
         """Whether enough is left to be read alone: "I love it" is not, "I love hiking" is."""
@@ -211,7 +219,8 @@ class English:
         verb = rest[index].low
         amount = content(rest[index + 1 :], names) + content(rest[:index], names)
         amount += verb not in BARE and verb not in refuse.WEAK and verb not in AUXILIARY
-        if pointing and amount < 3:
+        bound = index + 1 < len(rest) and rest[index + 1].low == "to"
+        if (pointing and amount < 3) or (bound and amount < 2):
             return False
         return amount >= 2 or (amount == 1 and verb in BARE)
 
@@ -304,7 +313,7 @@ class English:
     def _noun_subject(self, piece: Piece) -> Iterator[Draft]:
         """A statement whose subject is a noun: the speaker's own things and people, or the project's."""
         tokens, head = piece.tokens, piece.tokens[0].low
-        if head in NO_NOUN or head in forms().past or listing(tokens):
+        if head in NO_NOUN or head in forms().past or listing(tokens) or _verb_first(tokens):
             return
         if refuse.ABOUT_YOU.found(piece.text, piece.bag) or refuse.POINTING.within(piece.text):
             return
@@ -312,7 +321,8 @@ class English:
         if not verb or reported(tokens, verb) or content(tokens[verb + 1 :], self.scene.names) < 1:
             return
         mine = not MINE.isdisjoint(piece.bag)
-        if not self._stands_alone(tokens[:verb], mine=mine):
+        seen = tokens[verb].low in SEEMING and not mine
+        if seen or not self._stands_alone(tokens[:verb], mine=mine):
             return
         project, name = about_project(tokens[:verb]), proper(tokens, self.scene.names)
         ordered = head in IMPERATIVES or (head in forms().base and tokens[1].low in DETERMINERS)

@@ -74,6 +74,7 @@ BARE = _set("bare")
 """Verbs that say little, so that one noun is enough beside them."""
 DOING = _set("doing")
 HOPING = _set("hoping")
+SEEMING = _set("seeming")
 UNSAID_PAST = _set("unsaid_past")
 LIKING = _set("liking")
 NOT_LIKED = _set("not_liked")

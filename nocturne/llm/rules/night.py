@@ -26,6 +26,7 @@ DANGLING = PREPOSITIONS | DETERMINERS | {"and", "or", "but", "called", "named"}
 """Words that no statement ends with."""
 HUMAN = frozenset({"identity", "preferences", "commitments", "decisions", "opinion", "fact"})
 DENIALS = frozenset({"not", "never", "no", "nor", "neither", "without", "cannot"})
+VALUED = re.compile(r"([A-Za-z][\w+#-]*)\s+(?:version\s+|v)?(\d[\w.]*)")
 NUMBER = re.compile(r"\d")
 
 
@@ -41,7 +42,10 @@ def _bag(text: str) -> Counter[str]:
 
 def dedupe(brief: DedupeBrief) -> Iterator[tuple[str, dict[str, Any]]]:
     """Drop what the kept fact says word for word, keep apart what has a word of its own."""
+    gone: set[int] = set()
     for pair in brief.pairs:
+        if pair.drop in gone or pair.keep in gone:
+            continue
         dropped, kept = brief.facts[pair.drop], brief.facts[pair.keep]
         ids = {"itemId": f"m{pair.drop}", "duplicateOf": f"m{pair.keep}"}
         own = _bag(dropped.text) - _bag(kept.text)
@@ -49,6 +53,7 @@ def dedupe(brief: DedupeBrief) -> Iterator[tuple[str, dict[str, Any]]]:
         if dropped.subject != kept.subject or negated:
             yield "keep", {**ids, "reason": "the two differ in whom they are about or in what they deny"}
         elif pair.equal or not own:
+            gone.add(pair.drop)
             yield "drop", {**ids, "reason": f"m{pair.keep} says all that m{pair.drop} says"}
         else:
             words = ", ".join(sorted(own)[:4])
@@ -70,7 +75,7 @@ def contradict(brief: ContradictBrief) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "keep", {**ids, "reason": "no later value of the same thing"}
         elif cue is not None:
             yield "contradict", {**ids, "reason": f"the later statement tells of a change: {cue[0].lower()}"}
-        elif new.attribute is not None and new.attribute == old.attribute:
+        elif new.attribute is not None and new.attribute == old.attribute and _same_thing(old.text, new.text):
             why = f"{new.attribute} holds one value at a time, and this one was said later"
             yield "contradict", {**ids, "reason": why}
         elif clash.attribute is not None and _negations(old.text) != _negations(new.text):
@@ -78,6 +83,14 @@ def contradict(brief: ContradictBrief) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "contradict", {**ids, "reason": why}
         else:
             yield "keep", {**ids, "reason": "both can be true"}
+
+
+def _same_thing(old: str, new: str) -> bool:
+    """Whether values with digits in them stand behind the same word in both texts: versions of one program."""
+    before, after = dict(VALUED.findall(old)), dict(VALUED.findall(new))
+    if not before or not after:
+        return True
+    return any(name in after and after[name] != value for name, value in before.items())
 
 
 def merge(brief: MergeBrief) -> Iterator[tuple[str, dict[str, Any]]]:

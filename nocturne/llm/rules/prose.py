@@ -29,6 +29,10 @@ SENTENCE_MARKS = ".!?:;。！？…"
 MAX_UNCLOSED = 50
 """After so many tags without an end no more ends are looked for, which keeps the work linear."""
 LONGEST_LINE = 4_000
+MAY_END = frozenset(
+    {"etc", "a.m", "p.m", "u.s", "no", "mon", "tue", "tues", "wed", "thu", "thurs", "fri", "sat", "sun"}
+)
+"""Abbreviations that a sentence often ends with."""
 LONGEST_SENTENCE = 3_000
 
 
@@ -181,7 +185,7 @@ def _ends_here(text: str, match: re.Match[str], at: int, end: int) -> bool:
         return False
     if word not in ABBREVIATIONS:
         return True
-    return word in {"etc", "a.m", "p.m", "u.s", "no"} and not _continues(text, match.end(), end)
+    return word in MAY_END and not _continues(text, match.end(), end)
 
 
 def _continues(text: str, at: int, end: int) -> bool:

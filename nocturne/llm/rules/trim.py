@@ -37,11 +37,15 @@ STARTS = frozenset(phrase[0] for phrase in PHRASES)
 
 
 def content(tokens: Sequence[Token], names: frozenset[str] = frozenset()) -> int:
-    """How many words say something by themselves; a number always does."""
-    return sum(
-        low[0].isdigit() or (low[0].isalnum() and low not in EMPTY and low not in names)
-        for low in (token.low for token in tokens)
-    )
+    """How many words say something by themselves; a number always does, and a name ("Go") that is none here."""
+    found = 0
+    for token in tokens:
+        low = token.low
+        if low[0].isdigit() or (low[0].isalnum() and low not in names and low not in EMPTY):
+            found += 1
+        elif low not in names and low in WEAK and token.text[0].isupper():
+            found += 1
+    return found
 
 
 def _phrase(tokens: Sequence[Token]) -> int:
