@@ -12,6 +12,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 
 from nocturne.core.facts import Fact
 
@@ -77,7 +78,7 @@ def clusters(
 
 def inverse_frequencies(sets: Sequence[AbstractSet[str]]) -> dict[str, float]:
     """idf(t) = ln((1 + n) / (1 + df(t))) + 1: smoothed, so that a token of every row still counts."""
-    counts = Counter(token for row in sets for token in row)
+    counts = Counter(chain.from_iterable(sets))
     return {token: math.log((1 + len(sets)) / (1 + count)) + 1.0 for token, count in counts.items()}
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def vectors(
     """Unit rows as (starts, columns, values): columns rarest first, ascending within each row."""
     rank = {token: place for place, token in enumerate(sorted(weights, key=lambda t: (-weights[t], t)))}
     sizes = np.fromiter(map(len, sets), np.int64, len(sets))
-    columns = np.fromiter((rank[token] for row in sets for token in row), np.int64, int(sizes.sum()))
+    columns = np.fromiter(map(rank.__getitem__, chain.from_iterable(sets)), np.int64, int(sizes.sum()))
     owner = np.repeat(np.arange(len(sets), dtype=np.int64), sizes)
     keys = np.sort((owner << 32) | columns)
     columns = keys & 0xFFFFFFFF

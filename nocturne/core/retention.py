@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from nocturne.core.facts import DAY, Block, Fact
 from nocturne.core.policy import Policy, exact
-from nocturne.core.strength import Activation, strength
+from nocturne.core.strength import Activation, born, strength
 
 BLOCK_WEIGHT: dict[Block, int] = {
     "persona": 60,
@@ -140,17 +140,18 @@ def visible(fact: Fact, current: float, policy: Policy) -> bool:
 def faded(
     facts: Iterable[Fact], activations: Mapping[int, Activation], policy: Policy, now: int
 ) -> tuple[int, ...]:
-    """Ids of the active facts that are below visibility, ascending; they are still there for the person."""
+    """Ids of the active facts that are below visibility, ascending; they are still there for the person.
+
+    A fact without an activation was never touched: its strength is that of a new one at ``recorded_at``.
+    """
     law = policy.strength.law
-    return tuple(
-        sorted(
-            fact.id
-            for fact in facts
-            if fact.active
-            and fact.id in activations
-            and not visible(fact, strength(activations[fact.id], now, law), policy)
-        )
-    )
+    found = []
+    for fact in facts:
+        if fact.active and not exempt(fact, policy):
+            activation = activations.get(fact.id) or born(fact.recorded_at)
+            if not visible(fact, strength(activation, now, law), policy):
+                found.append(fact.id)
+    return tuple(sorted(found))
 
 
 def newly_faded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -227,6 +228,10 @@ def test_faded_lists_active_unprotected_facts_only() -> None:
     ]
     activations = {number: born(NOW - 100 * DAY) for number in (1, 2, 3, 4)} | {7: born(NOW)}
     assert faded(facts, activations, DEFAULT, NOW) == (1, 4)
+
+
+def test_a_fact_that_was_never_touched_fades_from_its_recording_on() -> None:
+    assert faded([replace(fact(1), recorded_at=NOW - 91 * DAY), fact(2)], {}, DEFAULT, NOW) == (1,)
 
 
 def test_newly_faded_is_what_crossed_the_limit_since() -> None:
