@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nocturne.core.proposals import Drop
+from nocturne.core.verdicts import Refused
 from nocturne.llm.outcomes import PLANS, Expected, Failure, Tokens, Usable
 from nocturne.llm.replies import chat_outcome, content_outcome, prompt_was_cut, scrub, tool_outcome
 from nocturne.llm.statuses import Answer, read, retry_after
@@ -95,6 +97,19 @@ def test_an_object_beyond_the_64th_brace_is_not_looked_for() -> None:
     outcome = content_outcome("{x} " * 64 + '{"drop":[]}', DEDUPE)
     assert isinstance(outcome, Failure)
     assert outcome.kind == "broken-json"
+
+
+def test_half_a_surrogate_pair_spoils_its_entry_alone() -> None:
+    entry = '{"itemId":"m2","duplicateOf":"m1","reason":"%s"}'
+    outcome = content_outcome(
+        '{"drop":[' + entry % r"bad \ud83c" + "," + entry % r"good \ud83c\udf3a" + "]}", DEDUPE
+    )
+    assert isinstance(outcome, Usable)
+    spoilt, kept = wire.parse("dedupe", outcome.text)
+    assert isinstance(spoilt, Refused)
+    assert "not valid Unicode" in spoilt.evidence["found"]
+    json.dumps(spoilt.evidence, ensure_ascii=False).encode()
+    assert kept == Drop(fact=2, duplicate_of=1, reason="good \U0001f33a")
 
 
 def test_the_check_word_is_taken_out() -> None:
