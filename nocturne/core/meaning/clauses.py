@@ -51,25 +51,39 @@ def subject_of(clause: Key, grammar: Grammar) -> Key | None:
     return clause[:at]
 
 
-def statements(sentence: Key, grammar: Grammar) -> list[Key]:
-    """The sentence's statements in order, each with its own subject."""
+def statements(sentence: Key, grammar: Grammar, *, loose: bool = False) -> list[Key]:
+    """The sentence's statements in order, each with its own subject.
+
+    ``loose``: a subject that follows a fronted adjunct is taken over as well, without the adjunct.
+    """
     found: list[Key] = []
-    for part in _parts(sentence, grammar):
+    for part in _parts(sentence, grammar, loose=loose):
         clause = part
         if found and grammar.english:
-            clause = _with_subject(part, found[-1], grammar)
+            clause = _with_subject(part, found[-1], grammar, loose=loose)
         found.extend(_unfolded(clause, grammar))
     return found
 
 
-def _parts(sentence: Key, grammar: Grammar) -> list[Key]:
+def _spliced(sentence: Key, start: int, at: int, grammar: Grammar) -> bool:
+    """Whether a comma alone joins two statements: *I got her last year, she is a great pet*."""
+    before, after = sentence[start:at], sentence[at + 1 :]
+    if not before or not grammar.english or before[0] in grammar.adjuncts or before[0] in grammar.conditionals:
+        return False
+    if after[:1] and (after[0] in SUBJECT_PRONOUNS or after[0].endswith("'s")):
+        verb = verb_at(after, grammar)
+        return verb is not None and verb <= 3 and verb_at(before, grammar) is not None
+    return False
+
+
+def _parts(sentence: Key, grammar: Grammar, *, loose: bool = False) -> list[Key]:
     parts: list[Key] = []
     start = 0
     at = 0
     size = len(sentence)
     while at < size:
         word = sentence[at]
-        if word == ";":
+        if word in (";", "—") or (loose and word == "," and _spliced(sentence, start, at, grammar)):
             parts.append(sentence[start:at])
             start = at + 1
         elif word in ("and", "but") or grammar.joints.get(word) == "and":
@@ -105,10 +119,14 @@ def _new_subject(sentence: Key, at: int, grammar: Grammar) -> bool:
     return verb <= (4 if certain or rest[0].endswith("'s") else 1)
 
 
-def _with_subject(part: Key, before: Key, grammar: Grammar) -> Key:
+def _with_subject(part: Key, before: Key, grammar: Grammar, *, loose: bool) -> Key:
     lead = part[:1] if part[0] == "but" else ()
     rest = part[len(lead) :]
     subject = subject_of(before, grammar)
+    if subject is None and loose:
+        at = next((at for at, word in enumerate(before[:10]) if at and word in SUBJECT_PRONOUNS), None)
+        if at is not None and not set(before) & (grammar.conditionals - grammar.modals):
+            subject, before = before[at : at + 1], before[at:]
     if subject is None:
         return part
     own = subject_of(rest, grammar)

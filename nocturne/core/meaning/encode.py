@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nocturne.core.meaning.alike import Rewrites
-from nocturne.core.meaning.clauses import statements
+from nocturne.core.meaning.clauses import statements, verb_at
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
 from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, VERB_ADVERBS, Grammar
 from nocturne.core.meaning.guards import brief, difference, name_set, shown, unfit
@@ -28,10 +28,15 @@ _LEAD_IN = frozenset(
      "aww", "hmm", "um", "uh", "honestly", "actually", "luckily", "sadly", "fortunately", "unfortunately", "please",
      "remember", "note", "fyi", "quick", "by", "way", "right", "cool", "great", "nice", "good", "morning", "evening",
      "afternoon", "then", "like", "listen", "look", "see", "guess", "what", "totally", "absolutely", "definitely",
-     "update", "reminder", "there", "everyone", "all", "again", "too", "really", "exactly", "true", "agreed", "just")
+     "know", "update", "reminder", "there", "everyone", "all", "again", "too", "really", "exactly", "true", "agreed", "just")
 )  # fmt: skip
 """Words that may go before a statement and say nothing of it."""
 
+_NEVER_LEFT_OUT = frozenset(
+    ("sometimes", "usually", "maybe", "perhaps", "probably", "possibly", "often", "rarely", "never", "once", "otherwise",
+     "hopefully", "apparently", "allegedly", "supposedly", "ideally", "normally", "generally", "occasionally",
+     "hypothetically", "theoretically", "almost", "mostly", "formerly", "previously")
+)  # fmt: skip
 _GREETS = frozenset(("hi", "hey", "hello", "thanks", "wow", "oh", "yeah", "aw", "aww", "morning", "dear", "yes", "no"))
 _TAIL = frozenset(
     ("thanks", "thank", "you", "lol", "haha", "right", "know", "too", "though", "please", "btw", "by", "way", "so",
@@ -39,9 +44,12 @@ _TAIL = frozenset(
 )  # fmt: skip
 _RETRACTS = ("kidding", "joking", "i mean", "scratch that", "no wait", "wait no", "actually no", "not really", "/s")
 _FICTION = frozenset(
-    ("pretend", "imagine", "suppose", "supposing", "hypothetically", "fictional", "fiction", "novel", "roleplay",
-     "translate", "dialogue", "character", "screenplay")
+    ("pretend", "imagine", "suppose", "supposing", "hypothetically", "fictional", "fiction", "roleplay",
+     "fictitious", "translate")
 )  # fmt: skip
+_SCENES = frozenset(("novel", "story", "tale", "movie", "film", "book", "game", "play", "script", "song", "dream", "scenario"))
+"""*In the novel, …* sets a scene of its own."""
+
 _ADDRESS = frozenset(("you", "your", "yours"))
 
 
@@ -183,30 +191,23 @@ _ADDED = frozenset(("is", "have", "do", "did", "was", "of", "'s", "§=", "and", 
 
 def _offered(sentence: Key, grammar: Grammar) -> Iterator[Key]:
     """The sentence, without what leads into it or trails after it, and its single statements."""
-    stripped = list(_stripped(sentence, grammar))
-    yield from stripped
-    for whole in stripped[:3]:
-        if not grammar.english:
-            parts = statements(whole, grammar)
-            if len(parts) > 1 and not embedded(whole, grammar):
-                yield from parts
-            continue
-        parts = statements(whole, grammar)
-        if len(parts) < 2:
-            parts = []
-        for place, part in enumerate(parts):
+    yield from _stripped(sentence, grammar)
+    for whole in (sentence, *(words for words in _stripped(sentence, grammar) if words != sentence)):
+        parts = statements(whole, grammar, loose=True)
+        for place, part in enumerate(parts if len(parts) > 1 else ()):
             # What hangs on a condition, a report or a doubt before it is not said by itself.
             if embedded(tuple(word for before in parts[:place] for word in before), grammar):
                 break
-            for form in _stripped(part, grammar):
-                yield form
+            yield from _stripped(part, grammar)
+            yield from _after_reason(part, grammar)
         yield from _after_reason(whole, grammar)
 
 
 def _after_reason(whole: Key, grammar: Grammar) -> Iterator[Key]:
-    """The clause before *so* or *because*, and the one after: both are said."""
+    """The clause before *so*, *but* or *because*, and the one after: both are said."""
     for at, word in enumerate(whole):
-        if word in ("because", "so") and 1 < at < len(whole) - 2 and not embedded(whole, grammar):
+        linked = word in ("because", "so") or (word == "but" and whole[at - 1] in (",", "—"))
+        if linked and 1 < at < len(whole) - 2 and not embedded(whole, grammar):
             if whole[at + 1] in SUBJECT_PRONOUNS or whole[at + 1].endswith("'s"):
                 yield whole[at + 1 :]
             yield whole[: at - 1] if whole[at - 1] == "," else whole[:at]
@@ -214,27 +215,64 @@ def _after_reason(whole: Key, grammar: Grammar) -> Iterator[Key]:
 
 
 def _stripped(words: Key, grammar: Grammar) -> Iterator[Key]:
-    yield words
+    """The words without what leads into them and trails after them, and with the subject that a note leaves out."""
+    seen: dict[Key, None] = {words: None}
+    leads = _leads(words)
+    for end in _ends(words):
+        for at in leads:
+            body = words[at:end]
+            while body and body[-1] in (",", "—"):
+                body = body[:-1]
+            if body:
+                seen[body] = None
+    for body in list(seen):
+        if grammar.english and (whole := _with_speaker(body, grammar)):
+            seen[whole] = None
+    yield from seen
+
+
+def _leads(words: Key) -> list[int]:
+    """Where the statement may begin: each place behind words that only lead into it."""
+    found = [0]
     at = 0
-    while at < min(len(words) - 1, 7) and (words[at] in _LEAD_IN or words[at] in (",", ":")):
+    while at < min(len(words) - 1, 8) and (words[at] in _LEAD_IN or words[at] in (",", ":", "—")):
         at += 1
-    greeted = words[:1] and words[0] in _GREETS
-    if greeted and at < len(words) - 2 and words[at + 1] == ",":
-        at += 2
+        found.append(at)
+    if at == 0 and words[1:2] == (",",) and len(words) > 3 and words[0] not in _NEVER_LEFT_OUT:
+        if words[2] in SUBJECT_PRONOUNS or words[2].endswith("'s") or words[2] in _LEAD_IN:
+            found.extend(2 + n for n in _leads(words[2:]))
+    if words[:1] and words[0] in _GREETS and at < len(words) - 2:
+        for more in (1, 2):
+            if words[at + more : at + more + 1] in ((",",), ("—",)):
+                found.append(at + more + 1)
+                found.extend(at + more + 1 + n for n in _leads(words[at + more + 1 :])[1:])
+                break
+    return found
+
+
+def _ends(words: Key) -> list[int]:
+    """Where it may end: before a comma and words that only trail after it."""
+    found = [len(words)]
     end = len(words)
-    while end > at + 2 and (words[end - 1] in _TAIL or words[end - 1] == ","):
+    while end > 2 and (words[end - 1] in _TAIL or words[end - 1] == ","):
         end -= 1
-    comma = "," in words[end:] or end == len(words)
-    body = words[at : end if comma else len(words)]
-    if body and body != words:
-        yield body
-    elif not body:
-        return
-    for words_left in (body, words):
-        verb = 1 if words_left[0] in VERB_ADVERBS and len(words_left) > 1 else 0
-        told = is_form(words_left[verb], "past") and not is_form(words_left[verb], "base")
-        if grammar.english and told and (words_left[verb] in ("got", "had") or words_left[verb] not in grammar.auxiliaries):
-            yield ("§subj", *words_left)
+        if words[end] == "," or words[end] in ("too", "again"):
+            found.append(end)
+    return found
+
+
+def _with_speaker(body: Key, grammar: Grammar) -> Key | None:
+    """Adds the subject that a note leaves out: *Just moved to Oslo*, *Going to sell the car*."""
+    verb = 1 if body[0] in VERB_ADVERBS and len(body) > 1 else 0
+    word = body[verb]
+    if is_form(word, "past") and not is_form(word, "base"):
+        if word in ("got", "had") or word not in grammar.auxiliaries:
+            return ("§subj", *body)
+    if word == "been":
+        return ("§subj", "have", *body)
+    if word.endswith("ing") and is_form(word, "gerund") and verb_at(body, grammar) is None:
+        return ("§subj", "is", *body)
+    return None
 
 
 def _retracted(reading: Reading) -> bool:
@@ -245,7 +283,8 @@ def _retracted(reading: Reading) -> bool:
 def _fictional(reading: Reading, place: int) -> bool:
     """Whether a word that sets a scene stands in this sentence or the one before it."""
     return any(
-        set(sentence.words) & _FICTION for sentence in reading.sentences[max(0, place - 1) : place + 1]
+        set(sentence.words) & _FICTION or (sentence.words[:1] == ("in",) and set(sentence.words[1:4]) & _SCENES)
+        for sentence in reading.sentences[max(0, place - 1) : place + 1]
     )
 
 

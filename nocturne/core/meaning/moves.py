@@ -18,7 +18,7 @@ _BACK = 3
 
 def bare(clause: Key) -> Key:
     """The clause without its commas."""
-    return tuple(word for word in clause if word != ",") if "," in clause else clause
+    return tuple(word for word in clause if word not in ",—") if "," in clause or "—" in clause else clause
 
 
 def moved(one: Key, two: Key, grammar: Grammar) -> str | None:

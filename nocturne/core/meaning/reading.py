@@ -23,10 +23,10 @@ from nocturne.core.text.lexicon import Lexicon
 Key = tuple[str, ...]
 SUBJECTS = frozenset(("§subj", "§user"))
 _MARKS = {"!": ".", "。": ".", "！": ".", "？": "?", "؟": "?", "，": ",", "、": ",", "،": ",", "；": ";", "؛": ";",
-          "：": ":", "。": ".", "।": ".", "॥": ".", "(": ",", ")": ",", "（": ",", "）": ",", "—": ",", "…": ".",
+          "：": ":", "。": ".", "।": ".", "॥": ".", "(": ",", ")": ",", "（": ",", "）": ",", "—": "—", "–": "—", "…": ".",
           "「": '"', "」": '"', "『": '"', "』": '"', "“": '"', "”": '"', "«": '"', "»": '"', "„": '"', "¿": "",
-          "¡": "", "[": ",", "]": ",", "-": ",", "...": ".", "•": ";"}  # fmt: skip
-_KEPT = frozenset((".", "?", ",", ";", ":", '"'))
+          "¡": "", "[": ",", "]": ",", "-": "—", "--": "—", "...": ".", "•": ";"}  # fmt: skip
+_KEPT = frozenset((".", "?", ",", ";", ":", '"', "—"))
 _PERSONS = frozenset(("he", "she", "it", "they", "we", "you", "there", "i", "this", "those", "these"))
 _THAT_AFTER = frozenset(
     ("sure", "glad", "afraid", "happy", "sorry", "note", "so", "know", "knows", "knew", "feel", "feels", "felt",
@@ -104,7 +104,7 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
         token = tokens[at]
         if token.kind == "punct":
             mark = _mark(token)
-            if mark not in _KEPT or (mark == "," and (not words or words[-1] == ",")):
+            if mark not in _KEPT or (mark in ",—" and (not words or words[-1] in ",—")):
                 continue
             words.append(mark)
             places.append(at)
@@ -128,7 +128,7 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
                     form = base
         words.append(form)
         places.append(at)
-    while words and words[-1] in (",", ":"):
+    while words and words[-1] in (",", ":", "—"):
         words.pop()
         places.pop()
     if words and words[-1] == '"' and words.count('"') == 1:

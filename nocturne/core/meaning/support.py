@@ -93,7 +93,19 @@ def _first(claim: Key, offered: list[Key], grammar: Grammar, *, loose: bool) -> 
 def embedded(sentence: Key, grammar: Grammar) -> bool:
     """Whether what the sentence says may hang on a condition, a doubt, a report or somebody's word."""
     words = set(sentence)
-    return bool(words & grammar.conditionals or words & grammar.reporting or '"' in words or ":" in words)
+    if words & (grammar.conditionals - grammar.modals) or '"' in words or ":" in words:
+        return True
+    return bool(words & grammar.modals & grammar.conditionals) or reports(sentence, grammar)
+
+
+def reports(sentence: Key, grammar: Grammar) -> bool:
+    """Whether a verb of saying or thinking has a clause of its own behind it."""
+    for at, word in enumerate(sentence):
+        if (word in grammar.reporting or word in grammar.hedges) and word not in ("called", "call", "calls"):
+            rest = sentence[at + 1 :]
+            if not grammar.english or (rest[:1] and (rest[0] in SUBJECT_PRONOUNS or verb_at(rest, grammar) is not None)):
+                return True
+    return False
 
 
 def _aligned(claim: Key, source: Key, grammar: Grammar, *, loose: bool) -> bool:
@@ -137,6 +149,8 @@ def _harmless(
     if not grammar.english:
         heads = _FOREIGN_HEADS.get(grammar.language, "").split()
         return end == len(given) and core[0] in heads and not _bounded(claim, grammar) and at > 1
+    if _parallel(given, start, end, core, grammar):
+        return True
     apart = bool(gap) and gap[0] == "," and (gap[-1] == "," or end == len(given))
     if at == 0:
         return _front(core, given, end, claim, grammar)
@@ -146,6 +160,14 @@ def _harmless(
     if _names_kin(core, given, start, end, grammar):
         return True
     return last and _tail(core, given, claim, grammar, apart=apart, loose=loose)
+
+
+def _parallel(given: Key, start: int, end: int, core: Key, grammar: Grammar) -> bool:
+    """One of two like verb forms after *is*: *is relaxing and recharging*."""
+    if start == 0 or end >= len(given) or len(core) < 2 or grammar.joints.get(core[-1]) != "and":
+        return False
+    alike = is_form(core[0], "gerund") and is_form(given[end], "gerund")
+    return alike and given[start - 1] in ("is", "was", "been")
 
 
 def _dangerous(core: Key, grammar: Grammar) -> bool:
@@ -185,7 +207,16 @@ def _dated(word: str) -> bool:
     return len(word) >= 4 and word[:1].isdigit() and word[1:4].replace("-", "").isdigit()
 
 
+_OPENERS = frozenset(
+    ("lately", "recently", "yesterday", "today", "finally", "currently", "now", "anyway", "luckily", "fortunately",
+     "unfortunately", "sadly", "then", "later", "eventually", "afterwards", "tomorrow", "tonight", "also", "plus")
+)  # fmt: skip
+"""Adverbs that may open a sentence and be left out of it."""
+
+
 def _front(core: Key, given: Key, end: int, claim: Key, grammar: Grammar) -> bool:
+    if len(core) == 1 and core[0] in _OPENERS:
+        return True
     if core[0] not in grammar.adjuncts or not grammar.fronts(core, given[end:]):
         return False
     return not _bounded(claim, grammar) and (not _timely(core) or _past(claim, grammar))
@@ -203,6 +234,8 @@ def _names_kin(core: Key, given: Key, start: int, end: int, grammar: Grammar) ->
 def _tail(core: Key, given: Key, claim: Key, grammar: Grammar, *, apart: bool, loose: bool) -> bool:
     head = core[0]
     if len(core) < 2 and head not in FLOATING:
+        return False
+    if len(core) > 1 and core[1] in grammar.joints:
         return False
     if grammar.joints.get(head) == "and" or head == ";":
         return len(core) > 1 and (starts_clause(core, 1, grammar) or not _bounded(claim, grammar))
