@@ -163,7 +163,7 @@ class Batch:
         self._held[fact] = after
         was = before is not None and before.active
         if after.active and not (was and before is not None and before.text == after.text):
-            self._index[fact] = after.text
+            self._index[fact] = after.text  # None where it was purged: there is nothing to find it by
         elif was and not after.active:
             self._index[fact] = None
 

@@ -127,9 +127,10 @@ class Draft:
                 newest = after.id
             elif change.before is not None and not self._batch.is_current(held, change.before):
                 raise Stale(f"m{after.id} is no longer as it was judged")
+            erased = held is not None and held.text is None and after.text == ERASED
             now = Held(
                 columns_of(after, self._worded(held, after), self._batch.name),
-                after.text,
+                None if erased else after.text,
                 frozenset([(span.turn, span.start, span.end) for span in after.sources]),
             )
             if held is None:

@@ -187,3 +187,31 @@ def query(link: Link, groups: Sequence[Sequence[int]], limit: int) -> list[tuple
             (" AND ".join(parts), limit),
         )
     ]
+
+
+def problems(link: Link, measures: Measures) -> list[str]:
+    """Where the index and its dictionary differ from what the active facts say, made anew to compare."""
+    found: list[str] = []
+    words: dict[int, str] = dict(link.all("SELECT id, token FROM tokens"))
+    held: dict[int, bytes] = dict(link.all("SELECT fact, ids FROM fact_tokens"))
+    counts: Counter[int] = Counter()
+    for fact, text in link.stream(
+        "SELECT f.fact_id, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+        "WHERE f.to_seq IS NULL AND f.active = 1 AND t.text NOT NULL ORDER BY f.fact_id"
+    ):
+        ids = unpacked(held.pop(fact, b""))
+        if [words.get(number) for number in ids] != list(measures.tokenise(text)):
+            found.append(f"fact_tokens m{fact}: not the tokens of its text")
+        counts.update(set(ids))
+    found += [f"fact_tokens m{fact}: the fact is not active" for fact in held]
+    listed: dict[int, int] = dict(link.all("SELECT id, df FROM tokens WHERE df != 0"))
+    for number in sorted(listed.keys() | counts.keys()):
+        if listed.get(number, 0) != counts[number]:
+            found.append(f"tokens {number}: df is {listed.get(number, 0)}, counted {counts[number]}")
+    indexed = {int(word, 36): count for word, count in link.all("SELECT term, doc FROM search_terms")}
+    for number in sorted(indexed.keys() | counts.keys()):
+        if indexed.get(number, 0) != counts[number]:
+            found.append(
+                f"search: token {number} in {indexed.get(number, 0)} facts, counted {counts[number]}"
+            )
+    return found

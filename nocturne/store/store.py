@@ -489,6 +489,11 @@ class SqliteStore:
         with self.moment():
             return replay(tables.tables(self._link, since))
 
+    def index_problems(self) -> list[str]:
+        """Where the full-text index and the dictionary differ from what the active facts say."""
+        with self.moment():
+            return search.problems(self._link, self._measures)
+
     def _seq(self, at: int | None) -> int | None:
         return None if at is None else history.seq_of(self._link, at)
 

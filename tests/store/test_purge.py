@@ -107,6 +107,8 @@ def test_a_purged_text_does_not_come_back_by_restore(store: SqliteStore) -> None
     assert sorted(store.state().facts) == [1, 2, 3, 4, 5]
     assert store_now(store, 1).text == ERASED
     assert store.replayed().problems == []
+    assert store.index_problems() == []
+    assert store.token_numbers([ERASED]) == {}
 
 
 def test_a_change_of_a_purged_fact_keeps_the_erased_name(store: SqliteStore) -> None:

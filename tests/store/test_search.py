@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nocturne.core.facts import Change
 from nocturne.core.proposals import Forget
 from nocturne.core.verdicts import Accepted, Ruling
-from nocturne.store import SqliteStore, search
+from nocturne.store import SqliteStore, open_store, search
 from tests.store.story import POLICY, T0, WORDS, encoded, fact, store_now
 
 
@@ -38,6 +40,31 @@ def whole(store: SqliteStore) -> None:
         ids = found(store, token)
         assert len(ids) == count
         assert ids == sorted(id_ for id_, stream in streams.items() if token in stream)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE tokens SET df = df + 1 WHERE id = 3",
+        "UPDATE tokens SET token = 'other' WHERE id = 3",
+        "DELETE FROM fact_tokens WHERE fact = 4",
+        "INSERT INTO fact_tokens VALUES (3, x'01000000')",
+        "UPDATE fact_tokens SET ids = x'01000000' WHERE fact = 4",
+        "INSERT INTO search (rowid, tokens) VALUES (99, '1 2')",
+        "INSERT INTO search (search) VALUES ('delete-all')",
+    ],
+)
+def test_an_index_that_went_astray_is_found(store: SqliteStore, sql: str) -> None:
+    assert store.index_problems() == []
+    store._link.run(sql)
+    assert store.index_problems() != []
+
+
+def test_the_index_can_be_checked_without_writing(path: Path) -> None:
+    before = path.read_bytes()
+    with open_store(path, mode="readonly", measures=WORDS) as store:
+        assert store.index_problems() == []
+    assert path.read_bytes() == before
 
 
 def test_active_facts_only(store: SqliteStore) -> None:

@@ -244,6 +244,7 @@ CREATE TABLE fact_tokens (
 ) STRICT;
 
 CREATE VIRTUAL TABLE search USING fts5 (tokens, content = '', tokenize = 'ascii');
+CREATE VIRTUAL TABLE search_terms USING fts5vocab (search, row);
 
 CREATE TRIGGER ledger_stands BEFORE UPDATE ON ledger
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
