@@ -206,6 +206,9 @@ def _is_unicode(text: str) -> bool:
 
 def _fields(pass_name: str, key: str, entry: Any) -> dict[str, Any]:
     reader, allowed = SHAPES[pass_name][key]
+    if not _is_unicode(json.dumps(entry, ensure_ascii=False, default=str)):
+        # Legal JSON, and no legal text: no store could keep it.
+        raise Malformed("not valid Unicode: half of a surrogate pair")
     if not isinstance(entry, dict):
         raise Malformed(f"an entry of {key} is {_shown(entry)}, not an object")
     unknown = sorted(set(entry) - allowed)
@@ -218,9 +221,6 @@ def _entry(pass_name: str, key: str, entry: Any) -> Proposal | Refused:
     written = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)[:2000]
     raw = written.encode("utf-8", "backslashreplace").decode("utf-8")
     try:
-        # Half a surrogate pair is legal JSON and no legal text: no store could keep it.
-        if not _is_unicode(json.dumps(entry, ensure_ascii=False, default=str)):
-            raise Malformed("not valid Unicode: half of a surrogate pair")
         return PROPOSAL.validate_python(_fields(pass_name, key, entry))
     except Malformed as error:
         return Refused(None, "N001", {"found": str(error), "raw": raw})
