@@ -11,6 +11,7 @@ from nocturne.core.text.parts import Joined, Line, Part
 _YEAR_DIGITS = 4
 _HOURS, _MINUTES, _NOON = 24, 60, 12
 _MOST = 5
+_LONGEST = 9
 _SHAPES = (("年月日", 3), ("年月", 2), ("月日", 2))
 _DAYS = str.maketrans("号號", "日日")
 
@@ -28,6 +29,8 @@ class Counters:
         if parts[i].kind != "number":
             return None
         sequence = _counted(parts, i)
+        if not sequence and len(parts[i].number) > _LONGEST:
+            return None
         shape = "".join(mark for _, mark, _ in sequence).translate(_DAYS)
         numbers = [number for number, _, _ in sequence]
         for marks, length in _SHAPES:

@@ -122,7 +122,9 @@ class Tongue:
     @cached_property
     def markers(self) -> frozenset[str]:
         """Words that speak for this language when a text's language is found."""
-        return self._words["markers"] | (self.function - self._words["unstemmed"])
+        return self._words["markers"].union(
+            *(self._words[kind] for kind in _FUNCTION if kind != "unstemmed"), self.negation
+        )
 
     @cached_property
     def subject(self) -> Mapping[str, str]:
@@ -190,7 +192,9 @@ class Votes(dict[str, int]):
             if tongue.table("contracted_endings")
             for ending in (*tongue.table("contracted_endings"), "s", "t", "d")
         }
-        self.before = {head: name for name, tongue in lexicon.tongues.items() for head in tongue.table("elisions")}
+        self.before = {
+            head: name for name, tongue in lexicon.tongues.items() for head in tongue.table("elisions")
+        }
 
     def __missing__(self, surface: str) -> int:
         folded = fold(surface)

@@ -59,7 +59,7 @@ class Wording:
             if (
                 known is None
                 or piece[4]
-                or speaker
+                or (speaker and fold(piece[1]).startswith(speaker[0]))
                 or (known.form in heads and i + 1 < end and self._may_begin(known.form, pieces[i + 1]))
             ):
                 i += self._slow(text, i, line, speaker)
@@ -160,7 +160,8 @@ class Wording:
             self._emit((USER if folded == "user" else USERS,), piece, span, line, named=named)
             return 1
         part = self.word(piece.surface)
-        if not parted and folded not in self._counting and folded not in ("user", "user's"):
+        steady = folded == part.form or folded not in self._heads
+        if steady and not parted and folded not in self._counting and folded not in ("user", "user's"):
             if len(self._plain) >= _MEMO:
                 self._plain.clear()
             self._plain[piece.surface] = part
@@ -183,12 +184,11 @@ class Wording:
             if output in _SUBJECT_FORMS:
                 form = output if named else _SUBJECT_FORMS[output]
                 part = Part("subject", form, output, stem=form, counts=False)
+            elif n == 0 and fold(first.surface).startswith(output):
+                part = self.word(first.surface[: len(output)])
             else:
                 part = self.word(output)
-                if n == 0 and fold(bare(first.surface)).startswith(output):
-                    part = part._replace(capital=self._capital(first.surface, output, part.form))
-            surface = first.surface if n == 0 else output
-            yield part._replace(surface=surface, tied=first.tied and n == 0)
+            yield part._replace(tied=first.tied and n == 0)
 
     def _phrase(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
         """The longest listed phrase that begins here."""
