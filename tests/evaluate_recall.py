@@ -7,6 +7,8 @@ differs between the arms. A fact counts for the turns that it cites. The facts a
 transcript is written as native JSON lines, ingested, and slept on one day after its last turn.
 """
 
+# ruff: noqa: T201 — its output is what it is for
+
 from __future__ import annotations
 
 import argparse
@@ -29,9 +31,11 @@ from nocturne.memory import Memory
 
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 STOP = frozenset(
-    """a an the of in on at to for from with by and or but is are was were be been being am do does did have has had
+    WORD.findall(
+        """a an the of in on at to for from with by and or but is are was were be been being am do does did have has had
     i you he she it we they me him her us them my your his its our their this that these those what which who whom
-    when where why how as so if then than there here will would can could should not no""".split()
+    when where why how as so if then than there here will would can could should not no"""
+    )
 )
 K1, B = 1.2, 0.75
 COVERED = 0.8

@@ -16,6 +16,7 @@ from nocturne.llm.rules.grammar import (
     INNER,
     LINKING,
     MODALS,
+    NOUN_VERBS,
     SUBORDINATORS,
     SURE_PAST,
     SURE_PRESENT,
@@ -167,7 +168,8 @@ def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | N
 def _continued(frame: _Frame, since: int, until: int, index: int) -> tuple[Token, ...] | None:
     """The subject, with the auxiliary or "to" that the word at ``index`` continues."""
     known, word, kind = forms(), frame.tokens[index].low, frame.verb.kind
-    if not shows_verb(frame.tokens, index + 1):
+    plainly = word not in NOUN_VERBS and index + 1 < len(frame.tokens) and frame.tokens[index + 1].low != "of"
+    if not (plainly or shows_verb(frame.tokens, index + 1)):
         return None
     plain = (frame.subject,)
     if kind == "past" and word in known.past and word not in ADJECTIVES:

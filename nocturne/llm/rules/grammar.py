@@ -74,6 +74,8 @@ BARE = _set("bare")
 """Verbs that say little, so that one noun is enough beside them."""
 DOING = _set("doing")
 HOPING = _set("hoping")
+NOUN_VERBS = _set("noun_verbs")
+"""Verbs that are nouns as often: only what follows shows which."""
 SEEMING = _set("seeming")
 UNSAID_PAST = _set("unsaid_past")
 LIKING = _set("liking")

@@ -29,6 +29,8 @@ TAILS: dict[str, str] = FORMS["tails"]
 SETTLED = frozenset({"has", "had", "did", "does", "used"})
 """Verbs that read the same in every person."""
 VERBS_LIKE_PREPOSITIONS = frozenset({"like", "love", "need"})
+HABITS = frozenset({"always", "usually", "often", "sometimes", "never", "every", "daily", "weekly", "still"})
+"""Words beside which "I read" and "I put" are in the present."""
 EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿️‍⭐⬀-⯿]+")
 SPACES = re.compile(r"\s+")
 EMPHASIS = frozenset({"*", "_", "__"})
@@ -109,7 +111,12 @@ def _subject(tokens: Sequence[Token], at: int, words: list[str], speaker: Speake
     verb = _after_adverbs(tokens, at + 1)
     if verb < len(tokens):
         low, surface = tokens[verb].low, tokens[verb].text
-        words[verb] = EXPANDED.get(low, surface) if plural else _third(low, surface)
+        if plural:
+            words[verb] = EXPANDED.get(low, surface)
+        elif low in forms().base and is_past(low) and any(token.low in HABITS for token in tokens):
+            words[verb] = third_person(surface)
+        else:
+            words[verb] = _third(low, surface)
 
 
 def render(tokens: Sequence[Token], speaker: Speaker) -> str:

@@ -41,10 +41,8 @@ def content(tokens: Sequence[Token], names: frozenset[str] = frozenset()) -> int
     found = 0
     for token in tokens:
         low = token.low
-        if low[0].isdigit() or (low[0].isalnum() and low not in names and low not in EMPTY):
-            found += 1
-        elif low not in names and low in WEAK and token.text[0].isupper():
-            found += 1
+        telling = low not in EMPTY or (low in WEAK and token.text[0].isupper())
+        found += low[0].isdigit() or (low[0].isalnum() and low not in names and telling)
     return found
 
 
