@@ -29,8 +29,6 @@ class Counters:
         if parts[i].kind != "number":
             return None
         sequence = _counted(parts, i)
-        if not sequence and len(parts[i].number) > _LONGEST:
-            return None
         shape = "".join(mark for _, mark, _ in sequence).translate(_DAYS)
         numbers = [number for number, _, _ in sequence]
         for marks, length in _SHAPES:
@@ -94,9 +92,9 @@ def _consumed(line: Line, i: int, at: int, length: int, read: tuple[str, str]) -
 def _counted(parts: Sequence[Part], i: int) -> list[tuple[int, str, int]]:
     """Number, mark and the mark's place, for as long as numbers and single marks follow one another."""
     found: list[tuple[int, str, int]] = []
-    while (
-        i + 1 < len(parts) and parts[i].kind == "number" and parts[i].number.isdigit() and len(found) < _MOST
-    ):
+    while i + 1 < len(parts) and parts[i].kind == "number" and len(found) < _MOST:
+        if not parts[i].number.isdigit() or len(parts[i].number) > _LONGEST:
+            break
         mark = parts[i + 1]
         if mark.kind != "unspaced":
             break
