@@ -130,7 +130,11 @@ class ModelProposer:
             self._on_close()
 
     def propose(self, pass_name: str, brief: Brief) -> Iterator[RawReply]:
-        """Every usable reply, in the brief's order. ProviderFailed where there is none and a call failed."""
+        """Every usable reply, in the brief's order. ProviderFailed where there is none and a call failed.
+
+        Turns are read once and for all, so ``encode`` is all or nothing: ProviderFailed where any turn was not
+        answered. What was answered is in the journal, and is not asked again.
+        """
         asked_about = units(brief)
         parts = portions(brief, budget=self._budget(brief), most=self._most(brief)) if asked_about else []
         this = _Round(pass_name, len(asked_about), _numbered(parts))
@@ -140,6 +144,9 @@ class ModelProposer:
             self._note(this.asked())
         if this.lost and not this.replies:
             raise self._nothing(this)
+        how = this.asked()
+        if pass_name == "encode" and how.unanswered:
+            raise self._unread(how)
         for _, reply in sorted(this.replies.items(), key=_place):
             yield reply
 
@@ -185,6 +192,13 @@ class ModelProposer:
         return ProviderFailed(
             f"{self.name} at {host} gave nothing usable for {this.pass_name}: {found}",
             hint=failure.hint or "nocturne provider check says what this server can do",
+        )
+
+    def _unread(self, how: Asked) -> ProviderFailed:
+        why = how.stopped or how.failures[0]
+        return ProviderFailed(
+            f"{len(how.unanswered):,} of {how.units:,} turns were not read by {self.name}: {why}",
+            hint="run the same command again: what was answered is kept and not paid for twice",
         )
 
     def _run(self, this: _Round, refused: Mapping[Place, Sequence[Mapping[str, Any]]]) -> None:

@@ -477,21 +477,38 @@ def test_money_is_exact() -> None:
     assert f"1 call, {read:,} tokens in, 20 out" in used.line()
 
 
-def test_a_turn_that_no_call_can_hold_is_reported_not_sent() -> None:
-    def facts_of(asked: Asked) -> Said:
-        return chat(json.dumps({"nonce": asked.nonce, "facts": []}), asked)
+def no_facts(asked: Asked) -> Said:
+    return chat(json.dumps({"nonce": asked.nonce, "facts": []}), asked)
 
+
+def test_a_turn_that_no_call_can_hold_is_reported_not_sent() -> None:
     brief = EncodeBrief((turn(1, "I like tea."), turn(2, "word " * 9000), turn(3, "I like jam.")))
-    with serving(facts_of) as server:
+    with serving(no_facts) as server:
         asker = proposer(server.url, context_tokens=4096, most_output=1024, jobs=1)
-        replies = list(asker.propose("encode", brief))
+        with pytest.raises(ProviderFailed, match=r"1 of 3 turns were not read"):
+            list(asker.propose("encode", brief))
         how = asker.asked("encode")
         asker.close()
+        assert len(server.posts) == 2
         assert all(likely_tokens(asked.user) < 4096 for asked in server.posts)
-    assert len(replies) == 2
     assert how is not None
     assert how.unanswered == ((2,),)
     assert "one call would take at least" in how.failures[0]
+
+
+def test_turns_are_read_all_or_not_at_all_and_paid_for_once() -> None:
+    journal = Kept()
+    brief = EncodeBrief(tuple(turn(n, f"I keep shelf {n}.") for n in range(1, 6)))
+    with serving(no_facts) as server:
+        first = proposer(server.url, journal=journal, limits=Limits(max_calls=3), batch=1, jobs=1)
+        with pytest.raises(ProviderFailed, match=r"2 of 5 turns .* max-calls \(3\) reached") as caught:
+            list(first.propose("encode", brief))
+        first.close()
+        assert "not paid for twice" in str(caught.value.hint)
+        second = proposer(server.url, journal=journal, batch=1, jobs=1)
+        assert len(list(second.propose("encode", brief))) == 5
+        second.close()
+        assert len(server.posts) == 5
 
 
 def test_cost_follows_what_is_asked_not_what_is_known() -> None:
