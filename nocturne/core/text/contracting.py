@@ -24,6 +24,7 @@ class Contracting:
         self._splits = tongue.splits
         self._endings = tongue.table("contracted_endings")
         self._participles = tongue.words("participles")
+        self._after_has = tongue.words("after_has")
         self._takes_is = tongue.words("takes_is")
         self._after_is = tongue.words("after_is")
         self._after_gerund = tongue.words("after_gerund")
@@ -59,14 +60,12 @@ class Contracting:
         done = following in self._participles or following.endswith("ed")
         if ending == "d":
             return (base, "had" if done or following == "better" else "would")
-        return self._with_s(base, following, pieces, i, done=done) if ending == "s" else None
+        return self._with_s(base, following, pieces, i) if ending == "s" else None
 
-    def _with_s(
-        self, base: str, following: str, pieces: Sequence[Piece], i: int, *, done: bool
-    ) -> Sequence[str] | None:
+    def _with_s(self, base: str, following: str, pieces: Sequence[Piece], i: int) -> Sequence[str] | None:
         """*is* or *has* after a pronoun, or where what follows leaves nothing else; else a possessive."""
         if base in self._takes_is:
-            return (base, "have" if done else "is")
+            return (base, "have" if following in self._after_has else "is")
         if following == "been":
             return (base, "have")
         if following in self._after_is:

@@ -21,7 +21,7 @@ _LISTS = (
     "pronouns", "questions", "conditionals", "change_cues", "adjuncts", "weekdays", "kin", "plural_subject",
     "restrictors", "reporting", "relatives", "determiners", "auxiliaries", "participles", "subject_compounds",
     "number_joiners", "unstemmed", "abbreviations", "markers", "titles", "counters", "foreign_words", "date_joiners",
-    "hour_words", "ordinal_suffixes", "particles", "takes_is", "after_is", "after_gerund",
+    "hour_words", "ordinal_suffixes", "particles", "takes_is", "after_has", "after_is", "after_gerund",
     "name_verb_endings", "strong", "marked", "date_suffixes",
 )  # fmt: skip
 _TABLES = (

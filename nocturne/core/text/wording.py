@@ -154,10 +154,10 @@ class Wording:
         parted = self._apart.may_part(folded)
         apart = self._apart.read(folded, text.pieces, i) if parted else None
         if apart is not None:
-            self._emit(apart, piece, span, line, named=named)
+            self._emit(apart, piece, [span] * len(apart), line, named=named)
             return 1
         if self._has_user and folded in ("user", "user's") and self._is_bare_user(text.pieces, i):
-            self._emit((USER if folded == "user" else USERS,), piece, span, line, named=named)
+            self._emit((USER if folded == "user" else USERS,), piece, [span], line, named=named)
             return 1
         part = self.word(piece.surface)
         steady = folded == part.form or folded not in self._heads
@@ -168,8 +168,10 @@ class Wording:
         line.add(part._replace(tied=True) if piece.tied else part, span)
         return 1
 
-    def _emit(self, outputs: Sequence[str], first: Piece, span: Span, line: Line, *, named: bool) -> None:
-        """Put the words that a contraction or phrase stands for; each covers the whole of it."""
+    def _emit(
+        self, outputs: Sequence[str], first: Piece, spans: Sequence[Span], line: Line, *, named: bool
+    ) -> None:
+        """Put the words that a contraction or phrase stands for, each with its range."""
         key = (outputs if isinstance(outputs, tuple) else tuple(outputs), first.surface, first.tied, named)
         made = self._emitted.get(key)
         if made is None:
@@ -177,7 +179,7 @@ class Wording:
             if len(self._emitted) < _MEMO:
                 self._emitted[key] = made
         line.parts.extend(made)
-        line.spans.extend([span] * len(made))
+        line.spans.extend(spans)
 
     def _made(self, outputs: Sequence[str], first: Piece, *, named: bool) -> Iterator[Part]:
         for n, output in enumerate(outputs):
@@ -202,7 +204,12 @@ class Wording:
             if (length == 2 or self._stand(text.pieces, i, words)) and not self._is_compound(
                 text.pieces, i + length, outputs
             ):
-                self._emit(outputs, text.pieces[i], text.span(i, i + length - 1), line, named=named)
+                ends = [
+                    (i + n, i + n) if len(outputs) == length else (i, i + length - 1)
+                    for n in range(len(outputs))
+                ]
+                spans = [text.span(first, last) for first, last in ends]
+                self._emit(outputs, text.pieces[i], spans, line, named=named)
                 return length
         return 0
 
