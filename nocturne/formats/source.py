@@ -43,6 +43,7 @@ _MAGIC = (
     (b"PAR1", "a Parquet table"),
 )
 _ARRAY_START = re.compile(rb'\[\s*(?:[{\["\]]|\Z)')
+_READABLE = "give it text, JSON, JSON lines, SQLite, or the zip of an export"
 _EXTRA_DEPTH = 3
 _DECODER = json.JSONDecoder()
 
@@ -267,12 +268,12 @@ class Source:
         if not body:
             if self.size > len(self.head):
                 raise self.refuse("starts with nothing but white space")
-            raise self.refuse("is empty")
+            raise self.refuse("is empty", _READABLE)
         for magic, what in _MAGIC:
             if self.head.startswith(magic):
-                raise self.refuse(f"is {what}, not a transcript")
+                raise self.refuse(f"is {what}, not a transcript", _READABLE)
         if body[:1] not in (b"{", b"[") and b"\x00" in self.head:
-            raise self.refuse("is binary, not a transcript")
+            raise self.refuse("is binary, not a transcript", _READABLE)
         if body[:1] == b'"' and depth < _EXTRA_DEPTH and self._unquote():
             self.bom = 0
             return self._shape(depth + 1)

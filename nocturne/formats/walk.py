@@ -10,7 +10,7 @@ from pathlib import Path
 from nocturne.errors import InputUnreadable
 from nocturne.formats import opencode
 from nocturne.formats.archive import members
-from nocturne.formats.detect import NoFormat, detect
+from nocturne.formats.detect import NoFormat, accepted, detect
 from nocturne.formats.ingestion import READERS
 from nocturne.formats.reading import Tally
 from nocturne.formats.source import Source
@@ -58,7 +58,7 @@ def discover(path: Path | str, *, format: str | None = None) -> Discovery:  # no
         looked = sum(skipped.counts.values())
         raise InputUnreadable(
             f"{root}: no transcript among {looked} files" if looked else f"{root}: the directory is empty",
-            hint="nocturne ingest --help lists the formats",
+            hint=accepted(READERS),
         )
     return Discovery(tuple(found), skipped)
 
