@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from nocturne.app import policies
 from nocturne.cli.main import COMMANDS
 from tests.docs.generate import DOCUMENTS, ROOT, renewed
 
@@ -52,3 +55,20 @@ def test_the_native_line_in_the_readme_is_read(tmp_path: Path) -> None:
         "human",
     )
     assert turn.said_at is not None
+
+
+def test_the_library_example_runs(tmp_path: Path) -> None:
+    (tmp_path / "conversation").symlink_to(ROOT / "fixtures" / "demo")
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "docs" / "example.py")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    passes = policies.load("archive").passes
+    assert tuple(line.split()[0] for line in lines[: len(passes)]) == passes
+    assert any("first train on Mondays" in line for line in lines)
+    assert lines[-1].startswith("refused N2")
