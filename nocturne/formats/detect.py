@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from nocturne.errors import InputUnreadable
+from nocturne.formats.json_list import items
 from nocturne.formats.reading import Reader
 from nocturne.formats.source import Source, decode_json
 
@@ -44,7 +45,7 @@ def detect(source: Source, readers: Sequence[Reader]) -> Reader:
 def sample(source: Source) -> list[Any]:
     """The first values of a JSON source: 50 parseable lines, five items of a list, or the one document."""
     if source.shape == "array":
-        return [record.value for record in islice(source.items(), _ITEMS)]
+        return [record.value for record in islice(items(source), _ITEMS)]
     if source.shape == "document":
         return [source.document()]
     values: list[Any] = []

@@ -32,6 +32,7 @@ from nocturne.formats import (
 )
 from nocturne.formats.archive import members
 from nocturne.formats.detect import accepted, detect
+from nocturne.formats.json_list import items
 from nocturne.formats.reading import Context, Reader, Reading
 from nocturne.formats.source import Malformed, Record, Source, decode_json
 
@@ -241,7 +242,7 @@ def _is_utf8(body: bytes) -> bool:
 def _whole(source: Source, tail: _Tail) -> Iterator[Record]:
     """The records of a list, a document or a text; the cursor goes to the end once all are read."""
     if source.shape == "array":
-        yield from source.items()
+        yield from items(source)
     elif source.shape == "document":
         yield Record(source.bom, "", source.document())
     elif source.shape == "text":
