@@ -15,6 +15,11 @@ from nocturne.core import digest as d
 from nocturne.core.chain import COLUMNS, DEFAULTS, ENTRY_COLUMNS, entry_of, normal, sealed_row, touched_by
 from nocturne.core.record import Base, Problem, Replayed, Row, Tables, Version
 
+Watch = Callable[
+    [int, Mapping[str, Any], Mapping[int, Version | None], Mapping[int, Version]], None
+]
+"""Called after each entry: its number, the entry, what stood before it of the facts it names, and what stands now."""
+
 _MOST = 200
 """Problems told one by one; the rest is counted."""
 
@@ -47,7 +52,8 @@ class _Feed:
 class Replay:
     """One pass over the ledger and, in step, over the tables that it accounts for."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, watch: Watch | None = None) -> None:
+        self._watch = watch
         self.found = Replayed()
         self._tables = tables
         self._lanes = d.LtHash()
@@ -146,6 +152,8 @@ class Replay:
 
     def _take(self, seq: int, entry: dict[str, Any]) -> None:
         type_ = entry["type"]
+        watch = self._watch
+        before = {} if watch is None else {fact: self.found.state.get(fact) for fact in touched_by(entry)}
         if type_ == "mutation":
             self._mutation(seq, entry)
         elif type_ == "snapshot":
@@ -160,6 +168,8 @@ class Replay:
                 self._tell("meta", "the store's own key is not the one it was created with")
         else:
             self._tell(f"ledger {seq}", f"an entry of type {type_!r} has no place here")
+        if watch is not None:
+            watch(seq, entry, before, self.found.state)
 
     def _mutation(self, seq: int, entry: dict[str, Any]) -> None:
         where = f"ledger {seq}"
@@ -410,6 +420,6 @@ def _members(more: str) -> dict[str, Any] | None:
     return parsed if whole else None
 
 
-def replay(tables: Tables) -> Replayed:
-    """Play the record again from its first entry and compare every covered table with it."""
-    return Replay(tables).run()
+def replay(tables: Tables, watch: Watch | None = None) -> Replayed:
+    """Play the record again and compare every covered table with it; ``watch`` sees every entry as it is played."""
+    return Replay(tables, watch).run()

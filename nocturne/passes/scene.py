@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Proposal
@@ -53,8 +54,7 @@ class Tombstones:
 
     def of(self, content: Iterable[str]) -> str:
         """The tombstone that a text of this canonical content has or would have."""
-        data = "\x1f".join(sorted(content)).encode("utf-8", "surrogatepass")
-        return hmac.new(self.secret, data, hashlib.sha256).hexdigest()
+        return keyed(self.secret, TOMBSTONE, sorted(content))
 
     def holds(self, content: Iterable[str]) -> bool:
         """Whether a text of this content may not come back."""

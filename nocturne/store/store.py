@@ -14,7 +14,7 @@ from nocturne.core.chain import laid_out, sealed_row
 from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
 from nocturne.core.record import Replayed
-from nocturne.core.replay import replay
+from nocturne.core.replay import Watch, replay
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
 from nocturne.store import (
     connection,
@@ -484,10 +484,14 @@ class SqliteStore:
             found.append(f"row {row} of {table} names a row of {parent} that is not there")
         return found
 
-    def replayed(self, since: int | None = None) -> Replayed:
+    def replayed(self, since: int | None = None, watch: Watch | None = None) -> Replayed:
         """The record played again, from its first entry or a snapshot, against every covered table."""
         with self.moment():
-            return replay(tables.tables(self._link, since))
+            return replay(tables.tables(self._link, since), watch)
+
+    def word(self, hash_: str) -> str | None:
+        """The text of a commitment; None where it was purged."""
+        return texts.word(self._link, hash_)
 
     def index_problems(self) -> list[str]:
         """Where the full-text index and the dictionary differ from what the active facts say."""

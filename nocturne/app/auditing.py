@@ -1,0 +1,106 @@
+"""``nocturne audit``: the record replayed, every accepted mutation measured anew, every active fact traced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, Protocol
+
+from pydantic import ValidationError
+
+from nocturne.core.audit import Measured, Remeasure
+from nocturne.core.digest import TOMBSTONE, keyed
+from nocturne.core.facts import Turn
+from nocturne.core.policy import Policy
+from nocturne.core.record import Problem, Replayed
+from nocturne.core.replay import Watch
+from nocturne.core.text.lexicon import Lexicon
+
+
+class Audited(Protocol):
+    """What an audit needs of a store."""
+
+    def secret(self) -> bytes: ...
+    def replayed(self, since: int | None = None, watch: Watch | None = None) -> Replayed: ...
+    def word(self, hash_: str) -> str | None: ...
+    def turns(self, ids: list[int]) -> Mapping[int, Turn]: ...
+    def policies(self) -> Mapping[str, str]: ...
+    def lexicons(self) -> Mapping[str, str]: ...
+    def tombstone_keys(self) -> frozenset[str]: ...
+    def problems(self) -> list[str]: ...
+    def index_problems(self) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit found. ``head_expected`` is what the chain was compared with, if anything."""
+
+    replayed: Replayed
+    measured: Measured
+    file: tuple[str, ...]
+    index: tuple[str, ...]
+    since: int | None
+    head_expected: str | None = None
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that does not hold."""
+        found = [*self.replayed.problems, *self.measured.problems]
+        found += [Problem("file", what) for what in self.file]
+        found += [Problem("index", what) for what in self.index]
+        if self.head_expected is not None and not self.replayed.head.startswith(self.head_expected):
+            what = f"it ends in {self.replayed.head}, and {self.head_expected} was expected: cut off or rewritten"
+            found.append(Problem("chain", what))
+        return tuple(found)
+
+    @property
+    def exit_code(self) -> Literal[0, 1]:
+        """1 where anything does not hold."""
+        return 1 if self.problems else 0
+
+
+def audit(
+    store: Audited, *, lexicon: Lexicon, since: int | None = None, expect_head: str | None = None
+) -> Audit:
+    """Re-derive everything that is covered from the database itself. Reads only."""
+
+    @lru_cache(maxsize=50_000)
+    def word(hash_: str) -> str | None:
+        return store.word(hash_)
+
+    @lru_cache(maxsize=50_000)
+    def turn(id_: int) -> Turn | None:
+        return store.turns([id_]).get(id_)
+
+    watch = Remeasure(
+        words=word,
+        turn=turn,
+        policies={digest: policy for digest, text in store.policies().items() if (policy := _policy(text))},
+        lexicons={digest: Lexicon.from_json(json.loads(text)) for digest, text in store.lexicons().items()},
+    )
+    replayed = store.replayed(since, watch)
+    secret, known = store.secret(), store.tombstone_keys()
+    watch.sweep(
+        replayed.state,
+        lexicon,
+        lambda tokens: bool(known) and keyed(secret, TOMBSTONE, sorted(tokens)) in known,
+    )
+    watch.found.tombstones = len(known)
+    return Audit(
+        replayed,
+        watch.found,
+        tuple(store.problems()),
+        tuple(store.index_problems()),
+        since,
+        expect_head,
+    )
+
+
+def _policy(text: str) -> Policy | None:
+    # The record keeps ratios as decimal strings, which the model reads as the numbers that a person wrote.
+    try:
+        return Policy.model_validate(json.loads(text))
+    except (ValueError, ValidationError):
+        return None
