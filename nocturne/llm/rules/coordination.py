@@ -168,8 +168,7 @@ def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | N
 def _continued(frame: _Frame, since: int, until: int, index: int) -> tuple[Token, ...] | None:
     """The subject, with the auxiliary or "to" that the word at ``index`` continues."""
     known, word, kind = forms(), frame.tokens[index].low, frame.verb.kind
-    plainly = word not in NOUN_VERBS and index + 1 < len(frame.tokens) and frame.tokens[index + 1].low != "of"
-    if not (plainly or shows_verb(frame.tokens, index + 1)):
+    if not (_plainly_verb(frame, until, index) or shows_verb(frame.tokens, index + 1)):
         return None
     plain = (frame.subject,)
     if kind == "past" and word in known.past and word not in ADJECTIVES:
@@ -187,6 +186,14 @@ def _continued(frame: _Frame, since: int, until: int, index: int) -> tuple[Token
     if kind == "present":
         return plain
     return frame.with_auxiliary(_modal(frame)) if kind == "modal" else None
+
+
+def _plainly_verb(frame: _Frame, until: int, index: int) -> bool:
+    """Whether the word needs no proof that it is a verb: it cannot be a noun, and no list of nouns goes before."""
+    word = frame.tokens[index].low
+    if word in NOUN_VERBS or word in forms().gerund or index + 1 >= len(frame.tokens):
+        return False
+    return frame.tokens[index + 1].low != "of" and frame.tokens[until - 1].low != ","
 
 
 def _modal(frame: _Frame) -> str:

@@ -127,7 +127,8 @@ def _ruled_out(text: str, words: AbstractSet[str]) -> bool:
 
 def _prompt(text: str) -> bool:
     """Whether the turn is a brief for a text or a task of many lines rather than talk."""
-    if len(text) > 600 and len(refuse.HEADED.pattern.findall(text[: 2 * HEAD])) > 1:
+    heads = len(refuse.HEADED.pattern.findall(text[: 2 * HEAD])) if ":" in text else 0
+    if heads > 2 or (heads > 1 and len(text) > 600):
         return True
     return (len(text) > 700 or text.count("\n", 0, HEAD) > 8) and refuse.PROMPT.within(text[:200])
 

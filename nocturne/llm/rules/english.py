@@ -27,6 +27,7 @@ from nocturne.llm.rules.grammar import (
     OTHERS,
     OWN,
     PREPOSITIONS,
+    PROJECT,
     REQUEST_HEADS,
     SEEMING,
     SUBORDINATORS,
@@ -111,8 +112,8 @@ def hypothetical(text: str, bag: AbstractSet[str]) -> bool:
 
 def _verb_first(tokens: Sequence[Token]) -> bool:
     """Whether the clause opens with a verb whose subject is left out: "reminds me to be grateful"."""
-    after = tokens[1].low
-    return tokens[0].low in forms().third and (after in COMPLEMENT or after in DETERMINERS)
+    head, after = tokens[0].low, tokens[1].low
+    return head == "to" or (head in forms().third and (after in COMPLEMENT or after in DETERMINERS))
 
 
 class English:
@@ -151,6 +152,9 @@ class English:
         if tokens[0].low not in {"please", "when"} and starts_question(tokens, 0):
             return
         piece = piece_of(tokens)
+        if not self.scene.named and refuse.TOLD_YOU.within(piece.text):
+            yield from self._draft(tokens, tokens, category="preferences")
+            return
         if hypothetical(piece.text, piece.bag) or quotes_someone(tokens):
             return
         head = tokens[0].low
@@ -338,6 +342,7 @@ class English:
         head = subject[0].low
         if head in OWN:
             return True
-        shown = mine and head in {"this", "that", "these", "those"}
+        named = len(subject) > 1 and subject[1].low in PROJECT
+        shown = (mine or named) and head in {"this", "that", "these", "those"}
         pointing = any(token.low in DEMONSTRATIVE for token in subject[1 if shown else 0 :])
         return not pointing and content(subject, self.scene.names) >= 1

@@ -44,7 +44,7 @@ def category(
     future = tense == "future" or FUTURE.within(text)
     if dated and not past and (future or COMMITMENT.within(text)):
         return "commitments"
-    if not future and (personal or IDENTITY.within(text)):
+    if not future and not project and (personal or IDENTITY.within(text)):
         return "identity"
     if (PREFERENCE.within(text) and not (dated and past)) or (not past and HABITUAL.within(text)):
         return "preferences"

@@ -58,6 +58,13 @@ def test_english(case: dict[str, Any]) -> None:
     assert texts(turn(case["say"])) == case["facts"]
 
 
+@pytest.mark.parametrize("case", cases("encode_coding.jsonl"))
+def test_sessions_with_a_coding_agent(case: dict[str, Any]) -> None:
+    found = encode(turn(case["say"]))
+    assert [fact["text"] for fact in found] == case["facts"]
+    assert {fact["category"] for fact in found} <= {case.get("category")}
+
+
 @pytest.mark.parametrize("case", cases("encode_named.jsonl"))
 def test_named_speakers(case: dict[str, Any]) -> None:
     found = encode(turn(case["say"], speaker=case["speaker"]), speakers=("Nadia", "Omar"))
