@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from nocturne.core.meaning.clauses import statements, subject_of
 from nocturne.core.meaning.forms import forms
 from nocturne.core.meaning.grammar import Grammar
-from nocturne.core.meaning.moves import Key, adverb_moved, bare, moved, relisted
+from nocturne.core.meaning.moves import Key, adverb_moved, bag, bare, moved, relisted
 from nocturne.core.meaning.reading import Reading
 from nocturne.core.meaning.verbs import third_of
 
@@ -49,7 +48,7 @@ def _near(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
     if abs(len(one) - len(two)) > 3:
         return None
     first, second = bare(one), bare(two)
-    if Counter(first) != Counter(second):
+    if bag(one) != bag(two):
         if "do" in first or "do" in second or "did" in first or "did" in second:
             name = moved_do(first, second, grammar)
             return (name,) if name else None
@@ -94,12 +93,19 @@ def same(one: Reading, two: Reading) -> Rewrites | None:
             return found
     if one.asks or two.asks:
         return None
+    if bag(one.words) == bag(two.words) and len(first) == len(second) and not _several(first + second, grammar):
+        return None
     left = resolved([clause for words in first for clause in statements(words, grammar)], grammar)
     right = resolved([clause for words in second for clause in statements(words, grammar)], grammar)
     if len(left) != len(right):
         return None
     found = _pairwise(left, right, grammar)
     return None if found is None else _joined(found, ("clauses split or joined",))
+
+
+def _several(sentences: Sequence[Key], grammar: Grammar) -> bool:
+    """Whether one of the sentences holds more than one statement."""
+    return any(statements(words, grammar) != (words,) for words in sentences)
 
 
 def resolved(clauses: list[Key], grammar: Grammar) -> list[Key]:

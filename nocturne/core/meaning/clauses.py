@@ -5,6 +5,8 @@ Only English is unfolded by its verbs; elsewhere a clause ends at a mark, or whe
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, VERB_ADVERBS, Grammar, starts_clause
 from nocturne.core.meaning.verbs import is_form
 
@@ -51,7 +53,8 @@ def subject_of(clause: Key, grammar: Grammar) -> Key | None:
     return clause[:at]
 
 
-def statements(sentence: Key, grammar: Grammar, *, loose: bool = False) -> list[Key]:
+@lru_cache(maxsize=8_192)
+def statements(sentence: Key, grammar: Grammar, *, loose: bool = False) -> tuple[Key, ...]:
     """The sentence's statements in order, each with its own subject.
 
     ``loose``: a subject that follows a fronted adjunct is taken over as well, without the adjunct.
@@ -62,7 +65,7 @@ def statements(sentence: Key, grammar: Grammar, *, loose: bool = False) -> list[
         if found and grammar.english:
             clause = _with_subject(part, found[-1], grammar, loose=loose)
         found.extend(_unfolded(clause, grammar))
-    return found
+    return tuple(found)
 
 
 def _spliced(sentence: Key, start: int, at: int, grammar: Grammar) -> bool:

@@ -62,7 +62,7 @@ def judge_contradict(
         before, after = old.subject or old.speaker or "the user", new.subject or new.speaker or "the user"
         return Fails("N234", {"before": before, "after": after})
     first, second = read(old.text, lexicon, old.speaker), read(new.text, lexicon, new.speaker)
-    if refused := unfit(first) or unfit(second):
+    if refused := unfit(first.analysis) or unfit(second.analysis):
         return refused
     if not (first.grammar.known and second.grammar.known):
         return Fails("N219", {"found": "a language that the gates do not know"})

@@ -33,11 +33,11 @@ def judge_drop(
         return Fails("N110", {"found": "no content word"})
     shared = len(one.content & two.content)
     share = f"{shared}/{small}"
-    first, second = read(drop.text, lexicon, drop.speaker), read(keep.text, lexicon, keep.speaker)
-    if refused := unfit(first) or unfit(second):
+    if refused := unfit(one) or unfit(two):
         return refused
-    if Fraction(shared, small) < floor:
+    if shared * floor.denominator < floor.numerator * small:
         return Fails("N201", {"similarity": share, "floor": f"{floor.numerator}/{floor.denominator}"})
+    first, second = read(drop.text, lexicon, drop.speaker), read(keep.text, lexicon, keep.speaker)
     if not (one.content <= two.content and one.values <= two.values):
         return _difference(first, second)
     context = (drop.text, keep.text)
@@ -58,12 +58,23 @@ def judge_drop(
 
 def _says(first: Reading, second: Reading) -> Rewrites | None:
     """The rewrites by which the second text says the first one."""
+    if _opposed(first, second):
+        return None
     if not (first.grammar.known and second.grammar.known):
         return _NO_REWRITES if verbatim(first.analysis, second.analysis) else None
     found = same(first, second)
     if found is not None:
         return found
     return contained(first, second)
+
+
+def _opposed(first: Reading, second: Reading) -> bool:
+    """Whether two single sentences differ in a negation or a condition: no rewrite adds or takes one."""
+    if len(first.sentences) != 1 or len(second.sentences) != 1:
+        return False
+    marks = first.grammar.opposing
+    one = sorted(word for word in first.sentences[0].words if word in marks)
+    return one != sorted(word for word in second.sentences[0].words if word in marks)
 
 
 _NO_REWRITES: Rewrites = ()

@@ -67,7 +67,7 @@ def judge_encode(
     if not claim.analysis.content:
         return Fails("N110", {"found": "no content word"})
     readings = [read(said.text, lexicon, said.speaker) for said in turns]
-    if refused := next(filter(None, map(unfit, (claim, *readings))), None):
+    if refused := next(filter(None, (unfit(part.analysis) for part in (claim, *readings))), None):
         return refused
     if refused := _measured(turns, text, lexicon, speaker):
         return refused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from nocturne.core.meaning.grammar import BE, Grammar
 from nocturne.core.meaning.verbs import all_forms, is_form, readings
@@ -13,10 +14,11 @@ _MOST = 24
 _OWNED = "§subj's"
 
 
+@lru_cache(maxsize=8_192)
 def forms(clause: Key, grammar: Grammar) -> dict[Key, tuple[str, ...]]:
     """Every form of the clause within two rewrites, with the names of the rewrites; the clause itself first."""
     found: dict[Key, tuple[str, ...]] = {clause: ()}
-    if not grammar.english:
+    if not grammar.english or not _may_change(clause, grammar):
         return found
     frontier = [clause]
     for _ in range(2):
@@ -30,18 +32,41 @@ def forms(clause: Key, grammar: Grammar) -> dict[Key, tuple[str, ...]]:
     return found
 
 
+_TRIGGERS = frozenset((":", ",", "by", "of", "whom", "which", "who"))
+
+
+def _may_change(clause: Key, grammar: Grammar) -> bool:
+    """Whether any of the rewrites could apply: a quick look before the careful one."""
+    if not clause:
+        return False
+    first = clause[0]
+    return (
+        not _TRIGGERS.isdisjoint(clause)
+        or first in grammar.adjuncts
+        or first in grammar.determiners
+        or first in grammar.conditionals
+        or first == "it"
+        or first.endswith("'s")
+        or (clause[-1][:2] != "#:" and any(word[:2] == "#:" for word in clause) and "with" in clause)
+    )
+
+
 def _rewritten(clause: Key, grammar: Grammar) -> Iterator[Form]:
-    yield from _title(clause)
-    yield from _cleft(clause, grammar)
+    if ":" in clause:
+        yield from _title(clause)
+    if clause[:1] == ("it",):
+        yield from _cleft(clause, grammar)
     yield from _fronted(clause, grammar)
     if "by" in clause:
         yield from _active(clause, grammar)
     if "of" in clause:
         yield from _possessive(clause)
-    yield from _apposition(clause, grammar)
+    if "," in clause or clause[:1] and (clause[0].endswith("'s") or clause[0] in grammar.determiners):
+        yield from _apposition(clause, grammar)
     if "whom" in clause or "which" in clause:
         yield from _stranded(clause)
-    yield from _compound(clause)
+    if "with" in clause:
+        yield from _compound(clause)
 
 
 def _title(clause: Key) -> Iterator[Form]:

@@ -121,6 +121,7 @@ class Grammar:
     do_support: frozenset[str] = frozenset(("do", "did"))
     floating: frozenset[str] = frozenset()
     times: frozenset[str] = TIME_NOUNS
+    opposing: frozenset[str] = frozenset()
     punctuation: frozenset[str] = PUNCTUATION
 
     def fronts(self, adjunct: tuple[str, ...], rest: tuple[str, ...]) -> bool:
@@ -224,4 +225,5 @@ def grammar_of(lexicon: Lexicon, language: str, *, judged: bool = True) -> Gramm
         english=english,
         floating=FLOATING if english else frozenset(),
         times=TIME_NOUNS | _times(tongue),
+        opposing=tongue.negation | (words("conditionals") - words("modals")),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from nocturne.core.meaning.finding import Fails, Said
 from nocturne.core.meaning.grammar import Grammar
@@ -55,9 +56,8 @@ def name_set(text: str, lexicon: Lexicon, context: Sequence[str]) -> frozenset[s
     return frozenset(fold(name) for name in names(text, lexicon, context))
 
 
-def unfit(reading: Reading) -> Fails | None:
+def unfit(analysis: Analysis) -> Fails | None:
     """The refusal where a text cannot be judged at all."""
-    analysis = reading.analysis
     if not analysis.text.isascii() and (hidden := _HIDDEN.search(analysis.text)):
         return Fails("N108", {"found": [f"U+{ord(hidden.group()):04X}"]})
     if analysis.mixed:
@@ -133,8 +133,7 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
     if values_gone or (values_more and not superset):
         return Fails("N211", {"before": values_gone or "nothing", "after": values_more or "nothing"})
     lost_content = one.analysis.content - two.analysis.content
-    markers = frozenset().union(*(kinds for _, kinds in _kinds(grammar)), grammar.connectives, grammar.directions)
-    if not more and lost_content and not lost_content <= markers:
+    if not more and lost_content and not lost_content <= _markers(grammar):
         return Fails("N202", {"lost": shown(one.analysis, lost_content)})
     for code, kinds in _kinds(grammar):
         lost = sorted(word for word in gone if word in kinds)
@@ -163,6 +162,13 @@ def _forms(reading: Reading) -> list[str]:
     return [word for sentence in reading.sentences for word in sentence.words if word not in (",", ":", ";")]
 
 
+@lru_cache(maxsize=64)
+def _markers(grammar: Grammar) -> frozenset[str]:
+    """All words whose loss has a code of its own."""
+    return frozenset().union(*(kinds for _, kinds in _kinds(grammar)), grammar.connectives, grammar.directions)
+
+
+@lru_cache(maxsize=64)
 def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
     negation = grammar.negation
     return (

@@ -31,7 +31,7 @@ def judge_merge(
     speaker = sources[0].speaker
     whole = read(text, lexicon, speaker)
     parts = [read(said.text, lexicon, speaker) for said in sources]
-    if refused := next(filter(None, map(unfit, (whole, *parts))), None):
+    if refused := next(filter(None, (unfit(part.analysis) for part in (whole, *parts))), None):
         return refused
     if not all(part.grammar.known for part in (whole, *parts)):
         return _unjudged(whole, parts)
@@ -128,6 +128,8 @@ def _unabsorbed(parts: Sequence[Reading]) -> list[Reading]:
         others = [other for at, other in enumerate(parts) if at != place]
         absorbed = False
         for other in others:
+            if not part.analysis.content <= other.analysis.content:
+                continue
             if same(part, other) is not None:
                 absorbed = any(other is earlier for earlier in kept)
             elif contained(part, other) is not None:

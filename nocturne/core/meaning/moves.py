@@ -5,8 +5,8 @@ Clauses are tuples of canonical words, commas among them; ``bare`` leaves the co
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, Grammar
 from nocturne.core.meaning.verbs import is_form
@@ -16,14 +16,21 @@ _LONGEST_ADJUNCT = 24
 _BACK = 3
 
 
+@lru_cache(maxsize=16_384)
 def bare(clause: Key) -> Key:
     """The clause without its commas."""
     return tuple(word for word in clause if word not in ",—") if "," in clause or "—" in clause else clause
 
 
+@lru_cache(maxsize=16_384)
+def bag(clause: Key) -> Key:
+    """The clause's words in alphabetical order, without its commas."""
+    return tuple(sorted(bare(clause)))
+
+
 def moved(one: Key, two: Key, grammar: Grammar) -> str | None:
     """The name of the move where one of the clauses is the other with one whole adjunct at its front."""
-    if len(one) != len(two) or Counter(one) != Counter(two):
+    if len(one) != len(two) or bag(one) != bag(two):
         return None
     found = _fronted(one, two, grammar) or _fronted(two, one, grammar)
     if found is None and grammar.language == "hi":
@@ -88,7 +95,7 @@ def _inverted(rest: Key, without: Key, adjunct: Key, grammar: Grammar) -> bool:
 
 def adverb_moved(one: Key, two: Key, grammar: Grammar) -> str | None:
     """Whether one single adverb of time or frequency stands elsewhere in the same clause."""
-    if len(one) != len(two) or Counter(one) != Counter(two):
+    if len(one) != len(two) or bag(one) != bag(two):
         return None
     for word in set(one) & grammar.floating:
         if one.count(word) == 1:
@@ -120,9 +127,11 @@ def _adverb_place(words: Key, at: int, grammar: Grammar) -> bool:
 
 def relisted(one: Key, two: Key, grammar: Grammar) -> str | None:
     """Whether the two differ only in the order of one symmetric list."""
-    if grammar.ordered & set(one) or grammar.ordered & set(two):
+    if grammar.joints.keys().isdisjoint(one) or grammar.joints.keys().isdisjoint(two):
         return None
-    if Counter(bare(one)) != Counter(bare(two)):
+    if not grammar.ordered.isdisjoint(one) or not grammar.ordered.isdisjoint(two):
+        return None
+    if bag(one) != bag(two):
         return None
     limit = min(len(one), len(two))
     start = 0

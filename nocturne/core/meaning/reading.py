@@ -73,7 +73,8 @@ class Reading:
 @lru_cache(maxsize=16_384)
 def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
     """The text's reading; the same for the same arguments."""
-    analysis = analyse(text, lexicon, speaker)
+    # The measures ask without a speaker: the same call shares their memory.
+    analysis = analyse(text, lexicon) if speaker is None else analyse(text, lexicon, speaker)
     grammar = grammar_of(lexicon, analysis.lang, judged=analysis.judged)
     sentences = []
     start = 0

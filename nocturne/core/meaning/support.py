@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from nocturne.core.meaning.alike import Rewrites, match
 from nocturne.core.meaning.clauses import statements, verb_at
 from nocturne.core.meaning.forms import forms
@@ -13,7 +15,7 @@ from nocturne.core.meaning.grammar import (
     Grammar,
     starts_clause,
 )
-from nocturne.core.meaning.moves import Key, bare
+from nocturne.core.meaning.moves import Key, bag, bare
 from nocturne.core.meaning.reading import Reading
 from nocturne.core.meaning.verbs import is_form
 
@@ -61,6 +63,8 @@ def contained(one: Reading, two: Reading, *, loose: bool = False) -> Rewrites | 
     """The rewrites by which every statement of ``one`` follows from a statement of ``two``."""
     grammar = two.grammar
     if grammar.language != one.grammar.language or one.asks or two.asks or not grammar.known:
+        return None
+    if bag(one.words) == bag(two.words):
         return None
     offered = [sentence.words for sentence in two.sentences]
     for sentence in two.sentences:
@@ -110,6 +114,9 @@ def reports(sentence: Key, grammar: Grammar) -> bool:
 
 def _aligned(claim: Key, source: Key, grammar: Grammar, *, loose: bool) -> bool:
     wanted, given = bare(claim), source
+    held = Counter(given)
+    if len(wanted) >= len(given) or any(held[word] < count for word, count in Counter(wanted).items()):
+        return False
     failed: set[tuple[int, int]] = set()
 
     def fits(i: int, j: int) -> bool:
