@@ -72,11 +72,20 @@ def _difference(page: Page, entry: Difference, successors: Mapping[int, Fact]) -
         heir = successors.get(fact.successor) if fact.successor is not None else None
         text = f" {heir.text}" if heir is not None else ""
         page.line(until, ", by ", (_named(fact.successor), ID), text, indent=7, hang=9)
-    told = [mutations.done(row) for row in entry.mutations]
+    # That two facts can both be true changes neither: it is on the record, and in ``why`` of both.
+    rows = [row for row in entry.mutations if row.kind != "keep"]
+    told = [] if _merely_moved(entry) else [mutations.done(row) for row in rows]
     if entry.kind == "absorbed" and not any(_named(fact.successor) in line for line in told):
         page.line(f"lives on in {_named(fact.successor)}", indent=7)
     for line in told:
         page.line((line, DIM), indent=7, hang=9)
+
+
+def _merely_moved(entry: Difference) -> bool:
+    """Whether the right edge says it all: another block, proposed as usual, and nothing else."""
+    same = entry.before is not None and entry.after is not None and entry.before.text == entry.after.text
+    usual = all(row.kind in ("promote", "keep") and row.origin == "model" for row in entry.mutations)
+    return entry.kind == "changed" and same and usual
 
 
 def _named(fact: int | None) -> str:

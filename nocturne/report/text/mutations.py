@@ -46,7 +46,7 @@ def done(row: MutationRow) -> str:
     by = [_BY[row.origin]] if row.origin in _BY else []
     match row.kind:
         case "drop":
-            parts = [f"dedupe · the same as {_id(row.refs, 'duplicate_of')}"]
+            parts = [f"dedupe · {_id(row.refs, 'fact')} says no more than {_id(row.refs, 'duplicate_of')}"]
         case "merge":
             sources = ", ".join([_id(row.refs, "into"), *_ids(row.refs, "sources")])
             worded = "composed by code" if (row.rule or "").endswith("composed") else "worded by the model"
@@ -56,9 +56,14 @@ def done(row: MutationRow) -> str:
         case "forget":
             parts = [f"forget · {_rule(row)}"]
         case "contradict":
-            parts = [f"contradict · {_id(row.refs, 'new')} supersedes {_id(row.refs, 'old')}", *_clash(evidence)]
+            parts = [
+                f"contradict · {_id(row.refs, 'new')} supersedes {_id(row.refs, 'old')}",
+                *_clash(evidence),
+            ]
         case "keep":
-            parts = [f"{row.pass_name} · {_id(row.refs, 'fact')} and {_id(row.refs, 'other')} can both be true"]
+            parts = [
+                f"{row.pass_name} · {_id(row.refs, 'fact')} and {_id(row.refs, 'other')} can both be true"
+            ]
         case "schematise":
             parts = [
                 f"schema of {evidence.get('members', '?')} facts of {evidence.get('sessions', '?')} sessions"
