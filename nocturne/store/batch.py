@@ -50,6 +50,7 @@ class Batch:
         self._names = names
         self._salts = Salts()
         self._held: dict[int, Held] = {}
+        self._shared: dict[str, str] = {}
         self._index: dict[int, str | None] = {}
         self._texts: list[tuple[str, bytes, str]] = []
         self._new_names: list[tuple[str]] = []
@@ -70,6 +71,13 @@ class Batch:
         row = sealed(self._salts, text)
         self._texts.append(row)
         return row[0]
+
+    def shared(self, text: str) -> str:
+        """The commitment of a text that many rulings of one transaction have in common."""
+        known = self._shared.get(text)
+        if known is None:
+            known = self._shared[text] = self.text(text)
+        return known
 
     def name(self, name: str) -> str:
         """The commitment of a name that recurs: the same one each time."""

@@ -98,7 +98,7 @@ class Draft:
         if ruling.memo is not None:
             self.parts["memo"] = trusted(ruling.memo)
         if ruling.provenance:
-            self.parts["by"] = f'"{self._batch.name(trusted(plain(ruling.provenance)))}"'
+            self.parts["by"] = f'"{self._batch.shared(trusted(plain(ruling.provenance)))}"'
         if ruling.links:
             self.parts["links"] = trusted([[link.child, link.parent, link.role] for link in ruling.links])
             for link in ruling.links:

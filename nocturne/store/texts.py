@@ -76,7 +76,7 @@ def find(link: Link, needles: Iterable[str]) -> dict[str, str]:
 
 
 class Names:
-    """Names that recur (speakers, subjects, proposers): one row each, so that purging it is one row too."""
+    """Names that recur (speakers, subjects): one row each, so that purging it is one row too."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
