@@ -217,11 +217,12 @@ def lacking(text: str, sources: Iterable[str], lexicon: Lexicon) -> list[str]:
     missing = coverage(text, held, lexicon).missing
     if missing:
         found.append(f"no source has {', '.join(missing)}")
-    said = {word for source in held for word in analyse(source, lexicon).words}
+    # Names are compared unstemmed (James is not Jame), but without a possessive and in canonical form.
+    said = {_owned(word) for source in held for word in analyse(source, lexicon).words}
     strange = [
         name
         for name in sorted(names(text, lexicon, held))
-        if not {fold(part) for part in name.split()} <= said and fold(name) not in said
+        if fold(name) not in said and not {_owned(word) for word in analyse(name, lexicon).words} <= said
     ]
     if strange:
         found.append(f"no source names {', '.join(strange)}")
@@ -230,6 +231,10 @@ def lacking(text: str, sources: Iterable[str], lexicon: Lexicon) -> list[str]:
     if odd:
         found.append(f"no source has the value {', '.join(odd)}")
     return found
+
+
+def _owned(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("'")
 
 
 def untraced(text: str, turns: Iterable[Turn], lexicon: Lexicon) -> list[str]:
