@@ -91,12 +91,13 @@ def language(sentence: Sentence, text: str) -> str:
         for code, script in SCRIPTS:
             if letters and len(script.findall(text)) * 3 > letters:
                 return code
-    counts: dict[str, int] = {"en": 0}
     known = _function_words()
-    for token in sentence.tokens:
-        for code in known.get(token.low, ()):
-            counts[code] = counts.get(code, 0) + 1
-    return max(counts, key=lambda code: (counts[code], code == "en"))
+    seen = [code for token in sentence.tokens if token.low in known for code in known[token.low]]
+    english = seen.count("en")
+    if 2 * english >= len(seen):
+        return "en"
+    best = max(LATIN, key=seen.count)
+    return best if seen.count(best) > english else "en"
 
 
 def facts(sentence: Sentence, text: str, code: str) -> Iterator[Draft]:
