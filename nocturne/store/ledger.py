@@ -49,6 +49,7 @@ class Tail:
         self.setting = Setting(*tail["setting"]) if "setting" in tail else None
         self._counts: dict[str, int] = {**dict.fromkeys(_COUNTS, 0), **tail["counts"]}
         self._link = link
+        self._first = self.seq
         if tail["seq"] != self.seq or tail["digest"] != self._lanes.digest():
             raise _past_us(
                 link, f"the record ends at entry {self.seq}, and nocturne left it at {tail['seq']}"
@@ -106,7 +107,9 @@ class Tail:
         return self._lanes.digest()
 
     def save(self) -> None:
-        """Keep what runs along for the next transaction."""
+        """Keep what runs along for the next transaction; where no entry was added there is nothing to keep."""
+        if self.seq == self._first:
+            return
         kept: dict[str, Any] = {
             "seq": self.seq,
             "active": self.active,

@@ -50,6 +50,7 @@ class Writing:
         self._index = search.Index(link, measures)
         self._batch = Batch(link, self._index, self._names)
         self._policies: dict[int, tuple[Policy, str]] = {}
+        self._judged: tuple[Policy, int] | None = None
 
     def expect(self, seq: int, hash_: str) -> None:
         """HeadMoved unless the chain ends at this row."""
@@ -126,13 +127,11 @@ class Writing:
 
     def record(self, rulings: Iterable[Ruling], *, at: int, policy: Policy) -> None:
         """Append rulings to the chain and apply their changes."""
-        under = self._under(policy)
-        self._each(rulings, lambda ruling: self._rule(ruling, at, under))
+        self._each(rulings, lambda ruling: self._rule(ruling, at, self._under(policy)))
 
     def act(self, acts: Iterable[Act], *, at: int, policy: Policy | None = None) -> None:
         """Append deeds that no proposal asked for."""
-        under = None if policy is None else self._under(policy)
-        self._each(acts, lambda act: self._do(act, at, under))
+        self._each(acts, lambda act: self._do(act, at, None if policy is None else self._under(policy)))
 
     def _each(self, deeds: Iterable[_Deed], take: Callable[[_Deed], object]) -> None:
         supply = iter(deeds)
@@ -278,6 +277,13 @@ class Writing:
 
     def _under(self, policy: Policy) -> int:
         """The entry that says under which policy, lexicon and measures what follows is judged."""
+        if self._judged is not None and self._judged[0] is policy:
+            return self._judged[1]
+        seq = self._setting(policy)
+        self._judged = (policy, seq)
+        return seq
+
+    def _setting(self, policy: Policy) -> int:
         document = self._measures.lexicon
         wanted = (self._policy(policy), d.lexicon_digest(document), self._measures.version)
         last = self._tail.setting

@@ -192,6 +192,16 @@ def test_readonly_changes_neither_the_file_nor_a_log_that_waits(tmp_path: Path) 
     assert hashes(path, log) == before
 
 
+def test_a_transaction_that_adds_nothing_writes_nothing(path: Path) -> None:
+    with open_store(path, measures=WORDS) as store:
+        store.state()
+        log = path.with_name(path.name + "-wal")
+        before = hashes(path), log.stat().st_size
+        with store.transaction(expect=store.head()) as tx:
+            tx.record([], at=T0, policy=POLICY)
+        assert (hashes(path), log.stat().st_size) == before
+
+
 def test_readonly_refuses_to_write(path: Path) -> None:
     before = hashes(path)
     with open_store(path, mode="readonly", measures=WORDS) as store:
