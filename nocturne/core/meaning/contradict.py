@@ -16,6 +16,9 @@ from nocturne.core.text.lexicon import Lexicon
 
 _LIKING = {"like": 1, "love": 1, "enjoy": 1, "adore": 1, "prefer": 1, "favour": 1, "hate": -1, "dislike": -1,
            "detest": -1, "loathe": -1, "despise": -1}  # fmt: skip
+_MANY = frozenset(("like", "have", "own", "know", "speak", "play", "eat", "drink", "read", "watch", "visit", "enjoy"))
+"""Verbs of which one person has many objects at once."""
+
 _ENDING = frozenset(("stop", "quit", "cease", "abandon"))
 _SKIPPED = VERB_ADVERBS | frozenset(
     ("do", "did", "have", "been", "will", "can", "longer", "anymore", "any", "more", "no", "cannot", "now", "used", "to",
@@ -115,12 +118,11 @@ def _clash(
         return changed
     if plural is not None:
         return Fails("N231", {"attribute": plural})
-    if _same_predicate(first, second):
-        if cues:
-            return Fails("N231", {"found": cues})
-        return Fails("N231", {})
-    if {one.holder for one in before} & {two.holder for two in after} or not cues:
-        return Fails("N234", {"before": brief(old.text), "after": brief(new.text)})
+    shared = _same_predicate(first, second)
+    if shared is not None:
+        if cues or shared in _MANY:
+            return Fails("N231", {})
+        return Fails("N233", {"found": f"{shared} may have several objects"})
     return Fails("N234", {"before": brief(old.text), "after": brief(new.text)})
 
 
@@ -249,11 +251,11 @@ def _changed(first: Reading, second: Reading) -> Holds | Fails | None:
     return None
 
 
-def _same_predicate(first: Reading, second: Reading) -> bool:
+def _same_predicate(first: Reading, second: Reading) -> str | None:
+    """The verb that both texts say of the same holder."""
     one = {(held.holder, held.predicate.split(" ", 1)[0]) for held in _held(first)}
-    return any((held.holder, held.predicate.split(" ", 1)[0]) in one for held in _held(second))
-
-
-def describe(clause: Key) -> str:
-    """The clause as one string, for evidence."""
-    return " ".join(clause)
+    for held in _held(second):
+        verb = held.predicate.split(" ", 1)[0]
+        if (held.holder, verb) in one:
+            return verb
+    return None
