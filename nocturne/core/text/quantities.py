@@ -58,16 +58,16 @@ class Quantities:
 
     def _stands_alone(self, parts: Sequence[Part], i: int) -> bool:
         """Whether a plain number is followed by a word that no quantity goes on with: most are."""
-        if parts[i][0] != "number" or i + 1 >= len(parts):
+        if parts[i].kind != "number" or i + 1 >= len(parts):
             return False
         following = parts[i + 1]
-        if following[0] != "word" or following[4]:
+        if following.kind != "word" or following.number:
             return False
-        known = self._idle.get(following[2])
+        known = self._idle.get(following.surface)
         if known is None:
             known = self._is_idle(following)
             if len(self._idle) < _MEMO:
-                self._idle[following[2]] = known
+                self._idle[following.surface] = known
         return known
 
     def _is_idle(self, part: Part) -> bool:

@@ -126,7 +126,7 @@ class Wording:
             if subject is not None:
                 return Part("subject", subject, surface, stem=subject, counts=False)
             if surface.isascii() and _CAMEL.match(surface):
-                return Part("literal", surface, surface, capital=LOUD)
+                return Part("literal", bare(surface), surface, capital=LOUD)
         month = ""
         if folded in self._months and (surface[0].isupper() or not self.tongue.data.get("months_capital")):
             month = str(self._months[folded])
