@@ -21,6 +21,7 @@ from nocturne.llm.rules.grammar import (
     FILLERS,
     LEADING,
     MODALS,
+    NOUN_VERBS,
     OWN,
     PLURAL,
     PREPOSITIONS,
@@ -126,8 +127,11 @@ def starts_clause(tokens: Sequence[Token], at: int) -> bool:
         return finite_at(tokens, at + 1, limit=6) is not None
     if low == "the" or tokens[at].text[0].isupper():
         verb = finite_at(tokens, at, limit=5)
+        if verb is None or tokens[verb].low in BE:
+            return verb is not None
         joined = at > 0 and tokens[at - 1].low in COORDINATORS
-        return verb is not None and (tokens[verb].low in BE or (joined and tokens[verb].low in forms().third))
+        listed = tokens[at].text.isupper() and tokens[verb].low.removesuffix("s") in NOUN_VERBS
+        return joined and tokens[verb].low in forms().third and not listed
     return False
 
 
@@ -174,7 +178,8 @@ def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool) -> i
         return at - 1
     if previous == "so" and (tokens[at].low == "that" or _purpose(tokens, at)):
         return None
-    if previous in {"and", "&"} and not _has_verb(tokens, start, at - 1):
+    pair = previous in {"and", "&"} and tokens[at - 2].low != ","
+    if pair and not _has_verb(tokens, start, at - 1):
         return None
     end = at - 1
     while end > 0 and (tokens[end - 1].low in COORDINATORS or tokens[end - 1].low in DASHES | {","}):

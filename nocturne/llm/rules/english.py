@@ -11,6 +11,7 @@ from nocturne.llm.rules import refuse
 from nocturne.llm.rules.clauses import clauses, finite_at, starts_question
 from nocturne.llm.rules.coordination import Clause, after_adverbs, coordinated
 from nocturne.llm.rules.grammar import (
+    ADJECTIVES,
     AUXILIARY,
     BARE,
     BE,
@@ -58,6 +59,7 @@ MAX_CHARS = 600
 NEVER = (refuse.SARCASM, refuse.ROLE_PLAY, refuse.INJECTION)
 MINE = frozenset({"my", "our", "me", "us", "mine", "myself"})
 NO_NOUN = SUBORDINATORS | REQUEST_HEADS | HOPING
+NOT_DONE = ADJECTIVES | refuse.MOOD
 FINITE = BE | MODALS
 NO_OBJECT = frozenset({"by", ",", "it", "that"})
 
@@ -279,7 +281,7 @@ class English:
             return (subject, Token("am", "am", place, place), *rest)
         if word == "been" and after in known.gerund:
             return (subject, Token("have", "have", place, place), *rest)
-        if word in known.only_past and word not in refuse.MOOD and self._acted(tokens, index):
+        if word in known.only_past and word not in NOT_DONE and self._acted(tokens, index):
             return (subject, *rest)
         if index == 0 and word in LIKING and self._liked(tokens):
             return (subject, *rest)

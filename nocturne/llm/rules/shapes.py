@@ -43,8 +43,8 @@ SPEAKING = FIRST | {"my", "me", "we", "you", "your"}
 
 
 def low_text(tokens: Sequence[Token]) -> str:
-    """The lower-cased words of a clause, set with single spaces."""
-    return " ".join(token.low for token in tokens)
+    """The lower-cased words of a clause, set with single spaces and commas after their word."""
+    return " ".join([token.low for token in tokens]).replace(" ,", ",")
 
 
 def lowered(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
