@@ -233,6 +233,12 @@ def _names_kin(core: Key, given: Key, start: int, end: int, grammar: Grammar) ->
     if len(core) > 2 or start == 0 or given[start - 1] not in grammar.kin or end >= len(given):
         return False
     following = given[end]
+    closed = (
+        grammar.quantifiers | grammar.pronouns | grammar.determiners | grammar.stopwords | grammar.connectives
+        | grammar.restrictors | grammar.directions | grammar.tense
+    )
+    if closed & set(core):
+        return False
     return (following in grammar.auxiliaries or is_form(following, "third", "past")) and not any(
         word in grammar.adjuncts or word in grammar.kin or is_form(word, "third") or word.endswith("'s") for word in core
     )

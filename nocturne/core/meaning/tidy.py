@@ -7,6 +7,8 @@ mark goes; a Chinese 在 before a date goes.
 
 from __future__ import annotations
 
+import unicodedata
+
 from nocturne.core.meaning.grammar import Grammar
 
 _COURTESIES = {
@@ -41,8 +43,9 @@ def tidied(words: list[str], places: list[int], surfaces: list[str], grammar: Gr
     _uncourteous(words, places, surfaces, language)
     if not words or grammar.english:
         return
-    if language in _DROPPED_PRONOUNS and words[0] == "§subj" and surfaces[0].casefold() in _DROPPED_PRONOUNS[language]:
-        if len(words) > 1 and not words[1].startswith("§"):
+    dropped = _DROPPED_PRONOUNS.get(language)
+    if dropped and words[0] == "§subj" and len(words) > 1 and not words[1].startswith("§"):
+        if unicodedata.normalize("NFC", surfaces[0]).casefold() in dropped:
             _cut(words, places, surfaces, 0)
     if language in _ARTICLES and "§subj's" in words:
         _owner_first(words, places, surfaces, _ARTICLES[language])
