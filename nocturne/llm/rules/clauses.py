@@ -102,7 +102,7 @@ def finite_at(tokens: Sequence[Token], at: int, *, limit: int = 14) -> int | Non
         low = tokens[index].low
         if low in {",", "(", ")"}:
             continue
-        if low in {";", ":"} or low in SUBORDINATORS:
+        if low in {";", ":"} or (low in SUBORDINATORS and not (index == at and low == "that")):
             return None
         if _finite(tokens, index, at):
             return index
@@ -191,7 +191,8 @@ def _invites(tokens: Sequence[Token], at: int) -> bool:
     """Whether an invitation begins at ``at``: "let's …", "take a look", "check it out"."""
     after = tokens[at + 1].low if at + 1 < len(tokens) else ""
     low = tokens[at].low
-    return low == "let's" or (low in LOOKING and after in {"a", "it", "out", "this", "at", "here"})
+    shown = low in LOOKING and after in {"a", "it", "out", "this", "at", "here"}
+    return shown or low == "let's" or (low == "come" and after == "see")
 
 
 def _valued(tokens: Sequence[Token], at: int) -> bool:
@@ -219,6 +220,8 @@ def _fronted(tokens: Sequence[Token]) -> bool:
     """Whether a stretch before a comma is no statement of its own but an adjunct of what follows."""
     index = 0
     while index < len(tokens) and tokens[index].low in BEFORE_ADJUNCT:
+        index += 1
+    if index + 1 < len(tokens) and tokens[index].low in ADVERBS and tokens[index + 1].low in PREPOSITIONS:
         index += 1
     rest = tokens[index:]
     if not rest:

@@ -28,6 +28,7 @@ PLAY_TURNS = 30
 """How many turns a role-play lasts that nobody ends."""
 SELF_CHARS = 1_000
 LABEL = re.compile(r"\A\s*\((?:speaker|from|said by): ?([^()\n]{1,40})\)\s*", re.IGNORECASE)
+INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 WORD = re.compile(r"[\w']+")
 OPEN_WORDS = frozenset({"roleplay", "role", "play", "pretend", "now", "act", "adventure", "dungeon"})
 REASONS = {
@@ -48,6 +49,7 @@ class Encoder:
     def __init__(self, brief: EncodeBrief) -> None:
         self.brief = brief
         self.names = _called(brief)
+        self.known = _capitalised(brief)
         self.playing: dict[str | None, int] = {}
         for turn in brief.context:
             if turn.provenance == "human":
@@ -92,7 +94,7 @@ class Encoder:
                 yield _wire(turn, draft, speaker, anchor)
 
     def _drafts(self, text: str, skip: int, speaker: Speaker) -> list[Draft]:
-        english = English(Scene(speaker, self.names))
+        english = English(Scene(speaker, self.names, self.known))
         found: list[Draft] = []
         for each in sentences(text, MAX_TURN_CHARS):
             sentence = _behind(each, skip)
@@ -175,6 +177,15 @@ def _called(brief: EncodeBrief) -> frozenset[str]:
             names.update(part[:length] for length in range(3, len(part) + 1))
             names.add(part)
     return frozenset(names)
+
+
+def _capitalised(brief: EncodeBrief) -> frozenset[str]:
+    """Words that stand with a capital inside a sentence: at the start of another they are names as well."""
+    found: set[str] = set()
+    for turn in brief.turns:
+        if turn.provenance == "human":
+            found.update(word.lower() for word in INSIDE.findall(turn.text[: 2 * HEAD]))
+    return frozenset(found)
 
 
 def _wire(turn: Turn, draft: Draft, speaker: Speaker, anchor: datetime | None) -> dict[str, Any]:

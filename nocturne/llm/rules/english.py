@@ -58,7 +58,7 @@ MAX_CLAUSE_TOKENS = 90
 MAX_CHARS = 600
 NEVER = (refuse.SARCASM, refuse.ROLE_PLAY, refuse.INJECTION)
 MINE = frozenset({"my", "our", "me", "us", "mine", "myself"})
-NO_NOUN = SUBORDINATORS | REQUEST_HEADS | HOPING
+NO_NOUN = (SUBORDINATORS | REQUEST_HEADS | HOPING) - {"that"}
 NOT_DONE = ADJECTIVES | refuse.MOOD
 FINITE = BE | MODALS
 NO_OBJECT = frozenset({"by", ",", "it", "that"})
@@ -80,10 +80,11 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Who speaks to whom: ``names`` are the words that address a speaker."""
+    """Who speaks to whom: ``names`` address a speaker, ``known`` stand capitalised inside some sentence."""
 
     speaker: Speaker
     names: frozenset[str]
+    known: frozenset[str] = frozenset()
 
     @property
     def named(self) -> bool:
@@ -281,7 +282,8 @@ class English:
             return (subject, Token("am", "am", place, place), *rest)
         if word == "been" and after in known.gerund:
             return (subject, Token("have", "have", place, place), *rest)
-        if word in known.only_past and word not in NOT_DONE and self._acted(tokens, index):
+        done = word in known.only_past and (word not in NOT_DONE or after in DETERMINERS)
+        if done and self._acted(tokens, index):
             return (subject, *rest)
         if index == 0 and word in LIKING and self._liked(tokens):
             return (subject, *rest)
@@ -330,7 +332,7 @@ class English:
         seen = tokens[verb].low in SEEMING and not mine
         if seen or not self._stands_alone(tokens[:verb], mine=mine):
             return
-        project, name = about_project(tokens[:verb]), proper(tokens, self.scene.names)
+        project, name = about_project(tokens[:verb]), proper(tokens, self.scene.names, self.scene.known)
         ordered = head in IMPERATIVES or (head in forms().base and tokens[1].low in DETERMINERS)
         if ordered and not name:
             return

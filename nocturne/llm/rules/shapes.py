@@ -81,6 +81,8 @@ def first_person(tokens: Sequence[Token]) -> int | None:
     if finite_at(tokens, 0, limit=index) is not None:
         return None
     leading = {token.low for token in tokens[:index]}
+    if "as" in leading and tokens[1].low == "as" and tokens[2].low in {"a", "an", "my", "the"}:
+        leading.discard("as")
     short = index < 5 and fronted and leading.isdisjoint(SUBORDINATORS)
     paired = before == "and" and index <= 6
     return index if short or paired else None
@@ -136,14 +138,15 @@ def listing(tokens: Sequence[Token]) -> bool:
     return 3 * sum(any(mark in token.text for mark in "_/.") for token in tokens) > len(tokens)
 
 
-def proper(tokens: Sequence[Token], names: frozenset[str]) -> bool:
+def proper(tokens: Sequence[Token], names: frozenset[str], known_names: frozenset[str] = frozenset()) -> bool:
     """Whether the capital that opens the clause looks like a name rather than a sentence's first word."""
     first = tokens[0]
     if not first.text[0].isupper():
         return False
     if first.low in names or (first.text.isupper() and len(first.text) > 1):
         return True
-    if not any(token.text[0].isupper() or token.text[0].isdigit() for token in tokens[1:]):
+    seen = first.low in known_names or first.low.removesuffix("'s") in known_names
+    if not seen and not any(token.text[0].isupper() or token.text[0].isdigit() for token in tokens[1:]):
         return False
     if any(letter.isupper() for letter in first.text[1:]):
         return True
