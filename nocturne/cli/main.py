@@ -62,6 +62,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("why", "inspect", "a fact's lineage, down to who said it", "nocturne.cli.why"),
     Entry("facts", "inspect", "what the store holds, by block", "nocturne.cli.facts"),
     Entry("restore", "undo", "bring an earlier version back, as a new one", "nocturne.cli.restore"),
+    Entry("audit", "prove", "replay and re-measure the whole record", "nocturne.cli.audit"),
     Entry("gate", "prove", "judge proposals from stdin: the gates as a filter", "nocturne.cli.gate"),
     Entry("explain", "prove", "what a refusal's code checks, and why", "nocturne.cli.explain"),
     Entry("export", "use", "the facts as a prompt block, MEMORY.md or JSON", "nocturne.cli.export"),

@@ -6,6 +6,8 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.conftest import DEMO, Run
 
 LINE = '{"session":"s","id":"%s","speaker":"Ana","role":"user","text":"%s","time":"2026-03-17T08:00:00Z"}\n'
@@ -195,3 +197,40 @@ def test_init_makes_an_empty_store_once(run: Run) -> None:
 
 def test_init_can_bring_the_demonstration(run: Run) -> None:
     assert run("init", "--demo", "--json").data["accepted"] > 10
+
+
+def test_the_record_of_a_night_holds(run: Run, slept: Path) -> None:
+    head = run("log", "--head").out.strip()
+    found = run("audit", "--json", "--expect-head", head).data
+    assert found["ok"] is True
+    assert found["held"] == found["accepted"] > 30
+    assert found["traced"] == run("facts", "--json").data["count"]
+    assert "0 problems" in run("audit").out
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE facts SET trust = 3 WHERE fact_id = 2",
+        "UPDATE texts SET text = 'The user eats meat.' WHERE text LIKE '%eat meat%'",
+        "DELETE FROM turns WHERE id = 1",
+    ],
+)
+def test_a_change_behind_its_back_shows(tampering: str, run: Run, slept: Path) -> None:
+    with sqlite3.connect(slept) as database:
+        database.execute("PRAGMA foreign_keys = OFF")
+        for (trigger,) in database.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+        ).fetchall():
+            database.execute(f'DROP TRIGGER "{trigger}"')
+        changed = database.execute(tampering).rowcount
+    database.close()
+    assert changed > 0
+    found = run("audit", "--json", code=1).data
+    assert found["problems"]
+
+
+def test_a_cut_off_end_shows_against_a_head_that_was_kept(run: Run, slept: Path, ingested: Path) -> None:
+    assert run("audit", "--json").data["ok"] is True
+    found = run("audit", "--json", "--expect-head", "0123456789", code=1).data
+    assert [problem["where"] for problem in found["problems"]] == ["chain"]
