@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from nocturne.core.candidates import keeper, nominate_unions
+from nocturne.core.candidates import Neighbours, keeper, nominate_unions
 from nocturne.core.facts import Change, Fact, Link
 from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
@@ -35,24 +35,56 @@ class Merge:
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer != "schema"}
         sets = {fact.id: content(fact.text, scene.lexicon) for fact in facts.values()}
         rules = scene.policy.merge
-        unions = []
-        for first, second, measure in nominate_unions(
+        near = nominate_unions(
             facts,
             sets,
             exact(rules.floor),
             per_fact=rules.candidates_per_fact,
             fresh=scene.fresh,
             group=_company,
-        ):
-            into, other = keeper(facts[first], facts[second], sets)
-            if self._key(scene, (into, other), None) in scene.memo.known:
-                continue
-            composed = compose_merge([said(facts[into]), said(facts[other])], lexicon=scene.lexicon)
-            unions.append(Union(into, (other,), composed, measure))
+        )
+        unions = [
+            union
+            for union in self._grown(scene, facts, sets, near)
+            if self._key(scene, (union.into, *union.sources), None) not in scene.memo.known
+        ]
         if not unions:
             return None
         named = {id_: facts[id_] for union in unions for id_ in (union.into, *union.sources)}
         return MergeBrief(tuple(unions), named)
+
+    def _grown(
+        self,
+        scene: Scene,
+        facts: Mapping[int, Fact],
+        sets: Mapping[int, frozenset[str]],
+        near: Iterable[Neighbours],
+    ) -> list[Union]:
+        """The pairs; those that make one fact are first grown, best first, into lists of several."""
+        grown: dict[int, list[int]] = {}
+        texts: dict[int, str] = {}
+        apart: list[Union] = []
+        for first, second, measure in sorted(near, key=lambda pair: (-pair[2], pair[0], pair[1])):
+            into, other = keeper(facts[first], facts[second], sets)
+            if into in grown and other in grown:
+                continue
+            known = grown.get(into) or grown.get(other)
+            group = known or [into]
+            wider = [*group, other if into in group else into]
+            composed = self._composed([facts[id_] for id_ in wider], scene)
+            if composed is not None and sum(facts[id_].originals for id_ in wider) <= scene.policy.merge.max_originals:
+                group[:] = wider
+                for id_ in wider:
+                    grown[id_] = group
+                texts[group[0]] = composed
+            elif known is None:
+                apart.append(Union(into, (other,), None, measure))
+        groups = {group[0]: group for group in grown.values()}
+        lists = [Union(first, tuple(group[1:]), texts[first]) for first, group in sorted(groups.items())]
+        return lists + [union for union in apart if not {union.into, *union.sources} & grown.keys()]
+
+    def _composed(self, members: Sequence[Fact], scene: Scene) -> str | None:
+        return compose_merge([said(fact) for fact in members], lexicon=scene.lexicon, close=True)
 
     def gate(self, scene: Scene, proposal: Proposal) -> Verdict:
         """Standing ids of one block, subject and validity; a bounded text that its sources say whole."""
@@ -69,7 +101,10 @@ class Merge:
         members = [scene.facts[id_] for id_ in (proposal.into, *proposal.sources)]
         if refused := same_space(proposal, *members) or self._alike(proposal, members):
             return refused
-        composed = compose_merge([said(fact) for fact in members], lexicon=scene.lexicon)
+        # What the engine proposes by rule must make one fact of several; a proposer may know of a looser bond.
+        composed = compose_merge(
+            [said(fact) for fact in members], lexicon=scene.lexicon, close=not scene.adjudicated
+        )
         text = proposal.text if proposal.text is not None else composed
         if text is None:
             return Refused(proposal, "N228", {"facts": [f"m{fact.id}" for fact in members]})

@@ -21,21 +21,25 @@ _AND = {"en": "and", "es": "y", "pt": "e", "de": "und", "fr": "et", "ru": "и", 
 _OR = {"en": "or", "es": "ni", "pt": "nem", "de": "oder", "fr": "ni"}
 
 
-def compose_merge(sources: Sequence[Said], *, lexicon: Lexicon) -> str | None:
-    """The shortest composed text that says all of the sources; None where none does."""
+def compose_merge(sources: Sequence[Said], *, lexicon: Lexicon, close: bool = False) -> str | None:
+    """The shortest composed text that says all of the sources; None where none does.
+
+    ``close`` takes only what makes one fact of them: the source that contains the others, or one clause with a list.
+    Facts that merely share a subject stay two facts, so that one can be superseded alone.
+    """
     if not sources:
         return None
     speaker = sources[0].speaker
     readings = [read(said.text, lexicon, speaker) for said in sources]
     if any(reading.asks for reading in readings):
         return None
-    for text in dict.fromkeys(_composed(sources, readings)):
+    for text in dict.fromkeys(_composed(sources, readings, close=close)):
         if isinstance(judge_merge(sources, text, lexicon=lexicon), Holds):
             return text
     return None
 
 
-def _composed(sources: Sequence[Said], readings: Sequence[Reading]) -> Iterator[str]:
+def _composed(sources: Sequence[Said], readings: Sequence[Reading], *, close: bool) -> Iterator[str]:
     texts = [said.text.strip() for said in sources]
     yield max(texts, key=len)
     grammar = readings[0].grammar
@@ -43,6 +47,9 @@ def _composed(sources: Sequence[Said], readings: Sequence[Reading]) -> Iterator[
     single = all(len(reading.sentences) == 1 for reading in readings)
     if alike and single and grammar.language in _AND:
         yield from _listed(texts, readings, grammar)
+    if close:
+        return
+    if alike and single and grammar.language in _AND:
         yield from _elided(texts, readings, grammar)
     stopped = [text if text[-1:] in _ENDS else f"{text}." for text in dict.fromkeys(texts)]
     yield " ".join(stopped)
@@ -76,7 +83,9 @@ def _shared(readings: Sequence[Reading]) -> int:
 def _same_words(texts: Sequence[str], tails: Sequence[str | None]) -> bool:
     """Whether the texts begin with the same words as written: *I* and *the user* are not set into one clause."""
     heads = {
-        " ".join(text.rstrip().rstrip(_ENDS)[: len(text.rstrip().rstrip(_ENDS)) - len(tail)].casefold().split())
+        " ".join(
+            text.rstrip().rstrip(_ENDS)[: len(text.rstrip().rstrip(_ENDS)) - len(tail)].casefold().split()
+        )
         for text, tail in zip(texts, tails, strict=True)
         if tail is not None
     }
@@ -90,14 +99,18 @@ def _listed(texts: Sequence[str], readings: Sequence[Reading], grammar: Grammar)
     subject = subject_of(words, grammar) if grammar.english else words[:1]
     if subject is None or shared <= len(subject):
         return
-    if any(word in grammar.joints or word == "," for reading in readings for word in reading.sentences[0].words):
+    if any(
+        word in grammar.joints or word == "," for reading in readings for word in reading.sentences[0].words
+    ):
         return
     tails = [_tail(text, reading, shared) for text, reading in zip(texts, readings, strict=True)]
     if any(tail is None for tail in tails) or not _same_words(texts, tails):
         return
     parts = [str(tail) for tail in tails]
     ends = [reading.sentences[0].words[shared:] for reading in readings]
-    if any(len(end) > 4 or set(end) & (grammar.adjuncts | grammar.auxiliaries | grammar.modals) for end in ends):
+    if any(
+        len(end) > 4 or set(end) & (grammar.adjuncts | grammar.auxiliaries | grammar.modals) for end in ends
+    ):
         return
     negated = any(word in grammar.negation for word in words[:shared])
     joint = (_OR if negated else _AND).get(grammar.language)
@@ -114,7 +127,9 @@ def _elided(texts: Sequence[str], readings: Sequence[Reading], grammar: Grammar)
     if grammar.english:
         subject = subject_of(readings[0].sentences[0].words, grammar)
         if subject is not None and _shared(readings) >= len(subject):
-            tails = [_tail(text, reading, len(subject)) for text, reading in zip(texts, readings, strict=True)]
+            tails = [
+                _tail(text, reading, len(subject)) for text, reading in zip(texts, readings, strict=True)
+            ]
             if all(tail is not None for tail in tails) and _same_words(texts, tails):
                 yield f"{_joined([bare[0], *(str(tail) for tail in tails[1:])], joint)}."
     first = texts[1].split(" ", 1)[0]
