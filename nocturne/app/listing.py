@@ -58,18 +58,19 @@ def held_at(fact: Fact, moment: int) -> bool:
     return begun <= moment and (fact.valid_until is None or moment < fact.valid_until)
 
 
+def true_at(facts: Iterable[Fact], moment: int) -> list[Fact]:
+    """What was true at ``moment``: a superseded fact held until it ended, a merged one lives on in its successor."""
+    return [
+        fact for fact in facts if (fact.active or fact.retired_by == "contradict") and held_at(fact, moment)
+    ]
+
+
 def _pool(store: Store, wanted: Filter) -> list[Fact]:
     if wanted.everything or wanted.as_of is not None:
         facts: Iterable[Fact] = store.all_facts(wanted.at)
     else:
         facts = store.state(wanted.at).facts.values()
-    if wanted.as_of is None:
-        return list(facts)
-    # A superseded fact held until it ended; one that was merged or dropped lives on in its successor.
-    moment = wanted.as_of
-    return [
-        fact for fact in facts if (fact.active or fact.retired_by == "contradict") and held_at(fact, moment)
-    ]
+    return list(facts) if wanted.as_of is None else true_at(facts, wanted.as_of)
 
 
 def _line(fact: Fact, curve: Activation, policy: Policy, now: int, *, hidden: bool) -> Listed:

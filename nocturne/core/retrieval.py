@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from nocturne.core.facts import Fact
@@ -18,8 +19,12 @@ RECENT_DECAY = 0.5
 COMPETITOR_ABOVE = 0.7
 HOT_FLOOR = 2_000
 HOT_SHARE = 0.02
+K1, B = 1.2, 0.75
+"""What SQLite's ``bm25()`` uses."""
 
 Vector = Mapping[str, float]
+Posted = Mapping[str, Sequence[int]]
+"""The facts that hold a term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,33 @@ def relevances(bm25: Mapping[int, float]) -> dict[int, float]:
     if best <= 0.0:
         return dict.fromkeys(bm25, 1.0)
     return {fact: max(least, -rank / best) for fact, rank in bm25.items()}
+
+
+def okapi(held: Posted, lengths: Mapping[int, int], *, only: AbstractSet[int]) -> dict[int, float]:
+    """BM25 as SQLite has it (negative, the best the lowest) of the facts in ``only``.
+
+    A term counts once a fact. ``lengths`` are those of every fact in terms, also of facts that hold none.
+    """
+    size = len(lengths)
+    mean = math.fsum(lengths.values()) / size if size else 1.0
+    scores = dict.fromkeys(sorted(only), 0.0)
+    for facts in held.values():
+        weight = max(1e-6, math.log((size - len(facts) + 0.5) / (len(facts) + 0.5)))
+        for fact in facts:
+            if fact in scores:
+                scores[fact] -= weight * (K1 + 1) / (1 + K1 * (1 - B + B * lengths[fact] / mean))
+    return scores
+
+
+def mixed(query: Mapping[int, float], recent: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Relevances to a query blended with those to recent turns, the latest first: 0.6 and 0.4 · w_i."""
+    if not recent:
+        return dict(query)
+    near = {fact: QUERY_SHARE * share for fact, share in query.items()}
+    for weight, shares in zip(recent_weights(len(recent)), recent, strict=True):
+        for fact, share in shares.items():
+            near[fact] = near.get(fact, 0.0) + (1.0 - QUERY_SHARE) * weight * share
+    return near
 
 
 def searchable(frequencies: Mapping[str, int], size: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,9 +73,25 @@ def append_accesses(link: Link, rows: Sequence[Activation], *, kind: str, at: in
     _extend(link, "accesses", logged)
 
 
-def activations(link: Link) -> Mapping[int, Activation]:
-    """The strengths that were ever set; a fact that is missing is as it was recorded."""
-    rows = link.all("SELECT fact, base, last_access, spaced, labile_until FROM activation")
+def activations(
+    link: Link, facts: Iterable[int] | None = None, upto: int | None = None
+) -> Mapping[int, Activation]:
+    """The strengths that were ever set; a fact that is missing is as it was recorded.
+
+    ``facts`` keeps to some; ``upto`` takes them from the log as they were at that time.
+    """
+    wanted = None if facts is None else json.dumps(sorted(set(facts)))
+    some = "" if wanted is None else "fact IN (SELECT value FROM json_each(:facts))"
+    columns = "fact, base, last_access, spaced, labile_until"
+    if upto is None:
+        where = f" WHERE {some}" if some else ""
+        rows = link.all(f"SELECT {columns} FROM activation{where}", {"facts": wanted})  # noqa: S608 - our own words
+    else:
+        where = f"{some} AND " if some else ""
+        rows = link.all(
+            f"SELECT {columns} FROM accesses WHERE {where}at <= :upto ORDER BY id",  # noqa: S608 - our own words
+            {"facts": wanted, "upto": upto},
+        )
     return {row[0]: Activation(*row) for row in rows}
 
 

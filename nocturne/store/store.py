@@ -373,9 +373,11 @@ class SqliteStore:
 
     # Beside versions
 
-    def activations(self) -> Mapping[int, Activation]:
-        """The strengths that were ever set."""
-        return side.activations(self._link)
+    def activations(
+        self, facts: Iterable[int] | None = None, *, upto: int | None = None
+    ) -> Mapping[int, Activation]:
+        """The strengths that were ever set, of all facts or of some; with ``upto`` as they were at that time."""
+        return side.activations(self._link, facts, upto)
 
     def record_accesses(self, rows: Sequence[Activation], *, kind: str, at: int) -> None:
         """Log accesses and set the strengths that they leave; StoreLocked where another command writes."""
@@ -417,6 +419,10 @@ class SqliteStore:
             raise
 
     # Tokens
+
+    def size(self) -> int:
+        """How many facts are active."""
+        return int(self._link.value("SELECT json_extract(value, '$.active') FROM meta WHERE key = 'tail'"))
 
     def token_rows(self) -> list[tuple[int, bytes]]:
         """Every active fact's token numbers (little-endian 32-bit, in the text's order); ids ascending."""
