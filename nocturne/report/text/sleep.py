@@ -38,13 +38,13 @@ def table(passes: Sequence[PassReport], *, working: tuple[str, int] | None = Non
     rows: list[Sequence[Part]] = [[(heading, DIM) for heading in (HEADINGS if width >= 76 else NARROW)]]
     rows += [_row(report) for report in passes]
     if working is not None:
-        rows.append([(working[0], STRONG), f"{working[1]:,}", ("…", DIM), "", "", "", "", ""])
+        rows.append([(f"{working[0]:<10}", STRONG), f"{working[1]:,}", ("…", DIM), "", "", "", "", ""])
     page.table(rows, right=_RIGHT, gap=2 if width >= 76 else 1)
     return page
 
 
 def _row(report: PassReport) -> list[Part]:
-    name: Part = (report.name, BAD) if report.withheld else report.name
+    name = (f"{report.name:<10}", BAD if report.withheld else "")
     spans = report.snapshots
     return [
         name,
