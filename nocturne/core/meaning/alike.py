@@ -54,12 +54,14 @@ def _near(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
             return (name,) if name else None
         name = relisted(one, two, grammar)
         return (name,) if name else None
-    name = moved(first, second, grammar) or relisted(one, two, grammar) or adverb_moved(first, second, grammar)
+    name = (
+        moved(first, second, grammar) or relisted(one, two, grammar) or adverb_moved(first, second, grammar)
+    )
     return (name,) if name else None
 
 
 def moved_do(one: Key, two: Key, grammar: Grammar) -> str | None:
-    """only on Sundays do I eat eggs → I eat eggs only on Sundays."""
+    """Only on Sundays do I eat eggs → I eat eggs only on Sundays."""
     longer, shorter = (one, two) if len(one) > len(two) else (two, one)
     if len(longer) != len(shorter) + 1 or longer[0] not in grammar.limiters:
         return None
@@ -77,14 +79,15 @@ def moved_do(one: Key, two: Key, grammar: Grammar) -> str | None:
 
 def same(one: Reading, two: Reading) -> Rewrites | None:
     """The rewrites between two whole texts of one language; None where they do not say the same."""
-    if bare(one.words) == bare(two.words) and [s.asks for s in one.sentences] == [s.asks for s in two.sentences]:
+    if bare(one.words) == bare(two.words) and [s.asks for s in one.sentences] == [
+        s.asks for s in two.sentences
+    ]:
         return ()
     grammar = one.grammar
     if not (grammar.known and two.grammar.known) or grammar.language != two.grammar.language:
         return None
-    if one.asks or two.asks:
-        if [s.asks for s in one.sentences] != [s.asks for s in two.sentences]:
-            return None
+    if [s.asks for s in one.sentences] != [s.asks for s in two.sentences] and (one.asks or two.asks):
+        return None
     first = [sentence.words for sentence in one.sentences]
     second = [sentence.words for sentence in two.sentences]
     if len(first) == len(second):
@@ -93,7 +96,11 @@ def same(one: Reading, two: Reading) -> Rewrites | None:
             return found
     if one.asks or two.asks:
         return None
-    if bag(one.words) == bag(two.words) and len(first) == len(second) and not _several(first + second, grammar):
+    if (
+        bag(one.words) == bag(two.words)
+        and len(first) == len(second)
+        and not _several(first + second, grammar)
+    ):
         return None
     left = resolved([clause for words in first for clause in statements(words, grammar)], grammar)
     right = resolved([clause for words in second for clause in statements(words, grammar)], grammar)
@@ -108,6 +115,9 @@ def _several(sentences: Sequence[Key], grammar: Grammar) -> bool:
     return any(statements(words, grammar) != (words,) for words in sentences)
 
 
+_DID_IT_FOR = frozenset(("because", "for", "with", "to"))
+
+
 def resolved(clauses: list[Key], grammar: Grammar) -> list[Key]:
     """The statements with what points back spelled out: a shorter name, *he* and *she*, *did it because*."""
     if not grammar.english:
@@ -115,10 +125,10 @@ def resolved(clauses: list[Key], grammar: Grammar) -> list[Key]:
     found: list[Key] = []
     for clause in clauses:
         before = found[-1] if found else None
-        if before is not None and len(clause) > 4 and clause[1:3] == ("did", "it") and clause[0] == before[0]:
-            if clause[3] in ("because", "for", "with", "to"):
-                found[-1] = before + clause[3:]
-                continue
+        did_it = len(clause) > 4 and clause[1:3] == ("did", "it") and clause[3] in _DID_IT_FOR
+        if did_it and before is not None and clause[0] == before[0]:
+            found[-1] = before + clause[3:]
+            continue
         found.append(_spelled(clause, before, grammar) if before is not None else clause)
     return found
 

@@ -54,11 +54,12 @@ _FILLERS = frozenset(
     ("now", "currently", "still", "just", "recently", "also", "already", "have", "been", "really", "actually", "then",
      "officially", "finally", "has", "only", "permanently", "usually", "both", "today", "once", "since", "will")
 )  # fmt: skip
-_STOPS = frozenset((",", ";", ":", "and", "or", "but", "near", "with", "since", "because", "for", "as", "after", "before",
+_STOPS = frozenset((",", ";", ":", "and", "or", "but", "near", "with", "since", "because", "for", "as", "after",
+                    "before",
                     "until", "while", "where", "which", "who", "when", "above", "so", "instead", "now", "these",
                     "anymore", "again", "last", "this", "next", "from", "by", "on", "in", "at", "to",
                     "rather", "during", "currently", "today", "nowadays", "permanently"))  # fmt: skip
-_LEMMAS = {word: "be" for word in BE} | {
+_LEMMAS = dict.fromkeys(BE, "be") | {
     "has": "have", "had": "have", "does": "do", "did": "do", "born": "bear", "based": "base", "married": "marry",
     "engaged": "engage", "employed": "employ", "called": "call", "named": "name", "living": "live", "working": "work",
 }  # fmt: skip
@@ -110,7 +111,9 @@ def plain_statements(reading: Reading) -> list[Key]:
     kept: list[Key] = []
     for sentence in reading.sentences:
         doubtful = set(sentence.words) & (
-            grammar.conditionals | (grammar.reporting - {"call", "called", "calls"}) | (grammar.hedges - _VAGUE)
+            grammar.conditionals
+            | (grammar.reporting - {"call", "called", "calls"})
+            | (grammar.hedges - _VAGUE)
         )
         if not sentence.asks and not doubtful and '"' not in sentence.words:
             kept.extend(statements(sentence.words, grammar))
@@ -122,7 +125,9 @@ _VAGUE = frozenset(("about", "around", "roughly", "likely"))
 
 def _in_clause(clause: Key, grammar: Grammar, lexicon: Lexicon, values: frozenset[str]) -> Iterator[Stated]:
     denied = bool(set(clause) & grammar.negation) or clause[1:3] == ("used", "to")
-    words = tuple(word for word in clause if word not in grammar.negation and word not in ("longer", "anymore"))
+    words = tuple(
+        word for word in clause if word not in grammar.negation and word not in ("longer", "anymore")
+    )
     lemmas = tuple(lemma(word) for word in words) if grammar.english else words
     if not grammar.english:
         yield from _foreign(words, grammar, lexicon, denied=denied)
@@ -160,7 +165,9 @@ def _matched(
         place += 1
     tail = pattern[fixed + 1 :]
     value = _value(words[place:], attribute)
-    if not value or (tail and tuple(lemmas[place + len(value) : place + len(value) + len(tail)]) != tuple(tail)):
+    if not value or (
+        tail and tuple(lemmas[place + len(value) : place + len(value) + len(tail)]) != tuple(tail)
+    ):
         if not (tail and value[-len(tail) :] == tuple(tail)):
             return None
         value = value[: -len(tail)]
@@ -172,15 +179,17 @@ def _matched(
     return holder, attribute, " ".join(value)
 
 
-_VERBS = frozenset(("live", "reside", "move", "relocate", "be", "settle", "work", "join", "start", "become", "go", "turn",
-                    "marry", "run", "listen", "use", "switch"))  # fmt: skip
+_VERBS = frozenset(("live", "reside", "move", "relocate", "be", "settle", "work", "join", "start", "become", "go",
+                    "turn", "marry", "run", "listen", "use", "switch"))  # fmt: skip
 
 
 def _lasting(words: Key, at: int, head: str) -> bool:
     """Whether the verb's form says something of today: present, or a past that brought the present about."""
     word = words[at]
     if head == "be":
-        moved = at + 1 < len(words) and lemma(words[at + 1]) in _PAST_TOO | frozenset(("assign", "promote", "transfer"))
+        moved = at + 1 < len(words) and lemma(words[at + 1]) in _PAST_TOO | frozenset(
+            ("assign", "promote", "transfer")
+        )
         return word == "is" or (word == "was" and moved)
     forms = {verb.form for verb in readings(word)}
     if forms & {"base", "third"}:
@@ -193,7 +202,11 @@ def _lasting(words: Key, at: int, head: str) -> bool:
 def _fits(attribute: str, value: Key, head: str, values: frozenset[str]) -> bool:
     if attribute == "age":
         digits = value[0].removeprefix("#:")
-        aged = digits.isdigit() and len(digits) <= 3 and (len(value) == 1 or "year" in value[1:2] or "years" in value)
+        aged = (
+            digits.isdigit()
+            and len(digits) <= 3
+            and (len(value) == 1 or "year" in value[1:2] or "years" in value)
+        )
         return aged or (value[0] in values and value[0].endswith((" year", "year")))
     if attribute == "name":
         return len(value) <= 4 and head != "be"
@@ -210,7 +223,11 @@ def _fits(attribute: str, value: Key, head: str, values: frozenset[str]) -> bool
 
 def _value(rest: Key, attribute: str) -> Key:
     if attribute in ("birthday", "deadline"):
-        return tuple(word for word in rest[:5] if word not in ("on", "by", "in") and word not in _STOPS - {"next", "this"})
+        return tuple(
+            word
+            for word in rest[:5]
+            if word not in ("on", "by", "in") and word not in _STOPS - {"next", "this"}
+        )
     end = 0
     while end < len(rest) and end < 8 and rest[end] not in _STOPS:
         end += 1
@@ -264,7 +281,12 @@ def _special(words: Key, lemmas: Key, values: frozenset[str], *, denied: bool) -
             if rest[0] in _MANAGERS and _lasting(words, at, "switch"):
                 yield Stated(holder, "package-manager", rest[0], denied)
             for place, word in enumerate(rest[:4]):
-                if place and word in values and _versioned(word) and not {"port", "version", "on"} & set(rest[:place]):
+                if (
+                    place
+                    and word in values
+                    and _versioned(word)
+                    and not {"port", "version", "on"} & set(rest[:place])
+                ):
                     yield Stated(" ".join(rest[:place]), "version", word, denied)
                     break
     if len(words) >= 3 and words[1] == "is" and words[-1] in _JOBS and len(words) <= 6 and not denied:

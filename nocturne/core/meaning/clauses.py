@@ -71,7 +71,12 @@ def statements(sentence: Key, grammar: Grammar, *, loose: bool = False) -> tuple
 def _spliced(sentence: Key, start: int, at: int, grammar: Grammar) -> bool:
     """Whether a comma alone joins two statements: *I got her last year, she is a great pet*."""
     before, after = sentence[start:at], sentence[at + 1 :]
-    if not before or not grammar.english or before[0] in grammar.adjuncts or before[0] in grammar.conditionals:
+    if (
+        not before
+        or not grammar.english
+        or before[0] in grammar.adjuncts
+        or before[0] in grammar.conditionals
+    ):
         return False
     if after[:1] and (after[0] in SUBJECT_PRONOUNS or after[0].endswith("'s")):
         verb = verb_at(after, grammar)
@@ -109,7 +114,7 @@ def _whole(part: Key, grammar: Grammar) -> bool:
 
 
 def _new_subject(sentence: Key, at: int, grammar: Grammar) -> bool:
-    """A noun subject with its verb near: *, and Oluchi approves …*, *and my son is …*"""
+    """Whether a noun subject with its verb near follows: *and Oluchi approves …*, *and my son is …*."""
     rest = sentence[at:]
     verb = verb_at(rest, grammar)
     if verb is None or verb < 1:
@@ -134,7 +139,10 @@ def _with_subject(part: Key, before: Key, grammar: Grammar, *, loose: bool) -> K
         return part
     own = subject_of(rest, grammar)
     if own is None or rest[0] in VERB_ADVERBS or _begins_with_verb(rest, grammar):
-        if _reaches(before[len(subject) :], grammar) and rest[0] not in grammar.auxiliaries | grammar.negation:
+        if (
+            _reaches(before[len(subject) :], grammar)
+            and rest[0] not in grammar.auxiliaries | grammar.negation
+        ):
             return part
         verbal = starts_clause(rest, 0, grammar) or _begins_with_verb(rest, grammar)
         if verbal and rest[0] not in SUBJECT_PRONOUNS:

@@ -10,22 +10,25 @@ from nocturne.core.meaning.clauses import subject_of
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
 from nocturne.core.meaning.grammar import VERB_ADVERBS, Grammar
 from nocturne.core.meaning.guards import brief, unfit
-from nocturne.core.meaning.moves import Key
 from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.text.lexicon import Lexicon
 
 _LIKING = {"like": 1, "love": 1, "enjoy": 1, "adore": 1, "prefer": 1, "favour": 1, "hate": -1, "dislike": -1,
            "detest": -1, "loathe": -1, "despise": -1}  # fmt: skip
-_MANY = frozenset(("like", "have", "own", "know", "speak", "play", "eat", "drink", "read", "watch", "visit", "enjoy"))
+_MANY = frozenset(
+    ("like", "have", "own", "know", "speak", "play", "eat", "drink", "read", "watch", "visit", "enjoy")
+)
 """Verbs of which one person has many objects at once."""
 
 _ENDING = frozenset(("stop", "quit", "cease", "abandon"))
 _SKIPPED = VERB_ADVERBS | frozenset(
-    ("do", "did", "have", "been", "will", "can", "longer", "anymore", "any", "more", "no", "cannot", "now", "used", "to",
-     "would", "is", "going")
+    ("do", "did", "have", "been", "will", "can", "longer", "anymore", "any", "more", "no", "cannot", "now", "used",
+     "to", "would", "is", "going")
 )  # fmt: skip
-_CLAUSE_ENDS = frozenset((",", ";", "because", "since", "so", "when", "if", "but", "and", "or", "anymore", "now", "until",
-                          "although", "while", "unless", "after", "before", "as"))  # fmt: skip
+_CLAUSE_ENDS = frozenset(
+    (",", ";", "because", "since", "so", "when", "if", "but", "and", "or", "anymore", "now", "until", "although",
+     "while", "unless", "after", "before", "as")
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,10 @@ def clash_key(said: Said, *, lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
             keys["says", held.predicate] = None
         for frame, _ in _frames(reading):
             keys["value", frame] = None
-        for old, _, thing in _changes(reading):
-            keys["change", thing or old] = None
-        for thing in _things(reading):
-            keys["change", thing] = None
+        for before, _, whole in _changes(reading):
+            keys["change", whole or before] = None
+        for listed in _things(reading):
+            keys["change", listed] = None
     return tuple(keys)
 
 
@@ -61,9 +64,9 @@ def judge_contradict(
     old: Said, new: Said, *, lexicon: Lexicon, single_valued: Collection[str], same_source: bool = False
 ) -> Finding:
     """Holds where the new text is later, of the same subject and thing, and cannot be true beside the old one."""
-    if (old.subject or old.speaker) != (new.subject or new.speaker):
-        before, after = old.subject or old.speaker or "the user", new.subject or new.speaker or "the user"
-        return Fails("N234", {"before": before, "after": after})
+    whose, whom = old.subject or old.speaker, new.subject or new.speaker
+    if whose != whom:
+        return Fails("N234", {"before": whose or "the user", "after": whom or "the user"})
     first, second = read(old.text, lexicon, old.speaker), read(new.text, lexicon, new.speaker)
     if refused := unfit(first.analysis) or unfit(second.analysis):
         return refused
@@ -71,7 +74,9 @@ def judge_contradict(
         return Fails("N219", {"found": "a language that the gates do not know"})
     if first.asks or second.asks:
         return Fails("N212", {"found": brief(new.text if second.asks else old.text)})
-    found = _clash(old, new, first, second, lexicon, single_valued)
+    before = stated_in(old.text, lexicon, old.speaker)
+    after = stated_in(new.text, lexicon, new.speaker)
+    found = _clash(_Both(old, new, first, second, before, after), single_valued)
     if isinstance(found, Fails):
         return found
     return _later(old, new, same_source=same_source) or found
@@ -87,43 +92,72 @@ def _later(old: Said, new: Said, *, same_source: bool) -> Fails | None:
     return Fails("N232", {"old": str(then), "new": str(now)})
 
 
-def _clash(
-    old: Said, new: Said, first: Reading, second: Reading, lexicon: Lexicon, single_valued: Collection[str]
-) -> Holds | Fails:
-    cues = _cues(second)
-    before, after = stated_in(old.text, lexicon, old.speaker), stated_in(new.text, lexicon, new.speaker)
-    plural: str | None = None
-    for one in before:
-        for two in after:
-            if one.holder != two.holder or one.attribute != two.attribute or one.denied:
-                continue
-            if two.denied:
-                if one.value == two.value:
-                    return _holds(one, two, "denied")
-                continue
-            if one.value == two.value:
-                continue
-            if one.attribute in single_valued or cues:
-                return _holds(one, two, "single-valued" if one.attribute in single_valued else cues[0])
-            plural = one.attribute
-    for held in _held(second):
-        for had in _held(first):
-            if held.predicate == had.predicate and held.holder == had.holder and held.affirmed != had.affirmed:
-                return Holds("superseded", {"predicate": had.predicate, "by": "opposite polarity"})
-    numbered = _numbered(first, second, cues)
-    if numbered is not None:
-        return numbered
-    changed = _changed(first, second)
-    if changed is not None:
-        return changed
-    if plural is not None:
+def _clash(both: _Both, single_valued: Collection[str]) -> Holds | Fails:
+    """The first way in which the two exclude each other, or why they do not."""
+    cues = _cues(both.second)
+    found = (
+        _attributes(both, cues, single_valued)
+        or _polarity(both.first, both.second)
+        or _numbered(both.first, both.second, cues)
+        or _changed(both.first, both.second)
+    )
+    if found is not None:
+        return found
+    if plural := _plural(both):
         return Fails("N231", {"attribute": plural})
-    shared = _same_predicate(first, second)
-    if shared is not None:
-        if cues or shared in _MANY:
-            return Fails("N231", {})
-        return Fails("N233", {"found": f"{shared} may have several objects"})
-    return Fails("N234", {"before": brief(old.text), "after": brief(new.text)})
+    shared = _same_predicate(both.first, both.second)
+    if shared is None:
+        return Fails("N234", {"before": brief(both.old.text), "after": brief(both.new.text)})
+    if cues or shared in _MANY or any(one.denied for one in both.before):
+        return Fails("N231", {})
+    return Fails("N233", {"found": f"{shared} may have several objects"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Both:
+    """The two texts, read, with the attributes that they state."""
+
+    old: Said
+    new: Said
+    first: Reading
+    second: Reading
+    before: tuple[Stated, ...]
+    after: tuple[Stated, ...]
+
+    def pairs(self) -> Iterator[tuple[Stated, Stated]]:
+        """Statements of one attribute of one holder, the old one affirmed."""
+        for one in self.before:
+            for two in self.after:
+                if (one.holder, one.attribute) == (two.holder, two.attribute) and not one.denied:
+                    yield one, two
+
+
+def _attributes(both: _Both, cues: list[str], single_valued: Collection[str]) -> Holds | None:
+    for one, two in both.pairs():
+        if two.denied and one.value == two.value:
+            return _holds(one, two, "denied")
+        if two.denied or one.value == two.value:
+            continue
+        if one.attribute in single_valued:
+            return _holds(one, two, "single-valued")
+        if cues:
+            return _holds(one, two, cues[0])
+    return None
+
+
+def _plural(both: _Both) -> str | None:
+    """An attribute of which the two give different values that may stand side by side."""
+    return next(
+        (one.attribute for one, two in both.pairs() if one.value != two.value and not two.denied), None
+    )
+
+
+def _polarity(first: Reading, second: Reading) -> Holds | None:
+    had = {(held.holder, held.predicate): held.affirmed for held in _held(first)}
+    for held in _held(second):
+        if had.get((held.holder, held.predicate), held.affirmed) != held.affirmed:
+            return Holds("superseded", {"predicate": held.predicate, "by": "opposite polarity"})
+    return None
 
 
 def _holds(one: Stated, two: Stated, by: str) -> Holds:
@@ -136,7 +170,9 @@ def _cues(reading: Reading) -> list[str]:
     words = [word for sentence in reading.sentences for word in sentence.words]
     text = f" {' '.join(words)} "
     return [cue for cue in sorted(reading.grammar.change_cues) if cue in words] + [
-        cue for cue in ("no longer", "instead of", "used to", "switch to", "not anymore") if f" {cue} " in text
+        cue
+        for cue in ("no longer", "instead of", "used to", "switch to", "not anymore")
+        if f" {cue} " in text
     ]
 
 
@@ -144,7 +180,11 @@ def _held(reading: Reading) -> Iterator[Held]:
     """Predicate and object of each plain statement, negation taken out and counted."""
     grammar = reading.grammar
     for clause in plain_statements(reading):
-        subject = subject_of(clause, grammar) if grammar.english else (clause[:1] if clause[0].startswith("§") else ())
+        subject = (
+            subject_of(clause, grammar)
+            if grammar.english
+            else (clause[:1] if clause[0].startswith("§") else ())
+        )
         if subject is None:
             continue
         rest = clause[len(subject) :]
@@ -180,7 +220,9 @@ def _standard(holder: str, predicate: list[str], grammar: Grammar, *, affirmed: 
     sign = _LIKING.get(head)
     if sign is not None:
         head, affirmed = "like", affirmed if sign > 0 else not affirmed
-    return Held(holder, " ".join([head, *(word for word in rest if word != "to" or rest.index(word))]), affirmed)
+    return Held(
+        holder, " ".join([head, *(word for word in rest if word != "to" or rest.index(word))]), affirmed
+    )
 
 
 def _frames(reading: Reading) -> Iterator[tuple[str, str]]:
@@ -202,7 +244,9 @@ def _numbered(first: Reading, second: Reading, cues: list[str]) -> Holds | None:
     for frame, value in _frames(second):
         before = known.get(frame)
         if before is not None and before != value and (_counts(frame) or cues):
-            return Holds("superseded", {"frame": frame, "before": before, "after": value, "by": "one value at a time"})
+            return Holds(
+                "superseded", {"frame": frame, "before": before, "after": value, "by": "one value at a time"}
+            )
     return None
 
 
@@ -241,13 +285,17 @@ def _changed(first: Reading, second: Reading) -> Holds | Fails | None:
     for old, new, thing in _changes(second):
         if old not in words or new in words:
             continue
-        others = [name for name in sorted(first.analysis.names | first.analysis.values) if name.casefold() != old]
+        others = [
+            name for name in sorted(first.analysis.names | first.analysis.values) if name.casefold() != old
+        ]
         listed = [word for word in others if word.casefold() != thing]
         if ":" in words[:4] and len(listed) > 1:
             return Fails("N231", {"attribute": thing or old, "ends": [old], "remains": listed})
         if any(mark in words for mark in (",", "and")) and listed:
             return Fails("N231", {"attribute": thing or old, "ends": [old], "remains": listed})
-        return Holds("superseded", {"attribute": thing or "used", "before": old, "after": new, "by": "from … to"})
+        return Holds(
+            "superseded", {"attribute": thing or "used", "before": old, "after": new, "by": "from … to"}
+        )
     return None
 
 

@@ -6,12 +6,20 @@ from fractions import Fraction
 
 from nocturne.core.meaning.alike import Rewrites, same
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
-from nocturne.core.meaning.guards import cased, difference, name_set, same_source, shown, tied, unfit, verbatim
+from nocturne.core.meaning.guards import (
+    cased,
+    difference,
+    name_set,
+    same_source,
+    shown,
+    tied,
+    unfit,
+    verbatim,
+)
 from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.meaning.support import contained
 from nocturne.core.text.analysis import analyse
 from nocturne.core.text.lexicon import Lexicon
-
 
 
 @guarded
@@ -83,5 +91,7 @@ _NO_REWRITES: Rewrites = ()
 def _difference(first: Reading, second: Reading) -> Fails:
     found = difference(first, second, superset=True)
     if found.code == "N101":
-        return Fails("N202", {"lost": shown(first.analysis, first.analysis.content - second.analysis.content)})
+        return Fails(
+            "N202", {"lost": shown(first.analysis, first.analysis.content - second.analysis.content)}
+        )
     return found

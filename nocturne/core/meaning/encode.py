@@ -27,27 +27,42 @@ _LEAD_IN = frozenset(
      "btw", "also", "and", "but", "plus", "anyway", "anyways", "sure", "thanks", "thank", "you", "haha", "lol", "aw",
      "aww", "hmm", "um", "uh", "honestly", "actually", "luckily", "sadly", "fortunately", "unfortunately", "please",
      "remember", "note", "fyi", "quick", "by", "way", "right", "cool", "great", "nice", "good", "morning", "evening",
-     "afternoon", "then", "like", "listen", "look", "see", "guess", "what", "totally", "absolutely", "definitely",
-     "know", "update", "reminder", "there", "everyone", "all", "again", "too", "really", "exactly", "true", "agreed", "just")
+     "afternoon", "then", "listen", "look", "totally", "absolutely", "definitely", "know", "update", "reminder",
+     "everyone", "again", "too", "really", "exactly", "true", "agreed", "just")
 )  # fmt: skip
 """Words that may go before a statement and say nothing of it."""
 
 _NEVER_LEFT_OUT = frozenset(
-    ("sometimes", "usually", "maybe", "perhaps", "probably", "possibly", "often", "rarely", "never", "once", "otherwise",
-     "hopefully", "apparently", "allegedly", "supposedly", "ideally", "normally", "generally", "occasionally",
+    ("sometimes", "usually", "maybe", "perhaps", "probably", "possibly", "often", "rarely", "never", "once",
+     "otherwise", "hopefully", "apparently", "allegedly", "supposedly", "ideally", "normally", "generally",
+     "occasionally",
      "hypothetically", "theoretically", "almost", "mostly", "formerly", "previously")
 )  # fmt: skip
-_GREETS = frozenset(("hi", "hey", "hello", "thanks", "wow", "oh", "yeah", "aw", "aww", "morning", "dear", "yes", "no"))
+_GREETS = frozenset(
+    ("hi", "hey", "hello", "thanks", "wow", "oh", "yeah", "aw", "aww", "morning", "dear", "yes", "no")
+)
 _TAIL = frozenset(
     ("thanks", "thank", "you", "lol", "haha", "right", "know", "too", "though", "please", "btw", "by", "way", "so",
      "much", "again", "obviously", "honestly", "actually", "hehe", "though")
 )  # fmt: skip
-_RETRACTS = ("kidding", "joking", "i mean", "scratch that", "no wait", "wait no", "actually no", "not really", "/s")
+_RETRACTS = (
+    "kidding",
+    "joking",
+    "i mean",
+    "scratch that",
+    "no wait",
+    "wait no",
+    "actually no",
+    "not really",
+    "/s",
+)
 _FICTION = frozenset(
     ("pretend", "imagine", "suppose", "supposing", "hypothetically", "fictional", "fiction", "roleplay",
      "fictitious", "translate")
 )  # fmt: skip
-_SCENES = frozenset(("novel", "story", "tale", "movie", "film", "book", "game", "play", "script", "song", "dream", "scenario"))
+_SCENES = frozenset(
+    ("novel", "story", "tale", "movie", "film", "book", "game", "play", "script", "song", "dream", "scenario")
+)
 """*In the novel, …* sets a scene of its own."""
 
 _ADDRESS = frozenset(("you", "your", "yours"))
@@ -91,7 +106,10 @@ def _provenance(turns: Sequence[Said], block: str, subject: str | None) -> Fails
             found = "an assistant supports only what it says of itself, in persona"
             return Fails("N104", {"provenance": "assistant", "found": found})
         if said.provenance != "assistant" and block == "persona" and subject == "assistant":
-            return Fails("N104", {"provenance": said.provenance, "found": "persona is what the assistant says of itself"})
+            return Fails(
+                "N104",
+                {"provenance": said.provenance, "found": "persona is what the assistant says of itself"},
+            )
     speakers = sorted({said.speaker or "the user" for said in turns})
     if len(speakers) > 1:
         return Fails("N210", {"speakers": speakers})
@@ -145,7 +163,9 @@ def _of_itself(claim: Reading) -> Fails | None:
         if not sentence.words[:1] or sentence.words[0] not in SUBJECTS:
             return Fails("N104", {"provenance": "assistant", "found": "not about the assistant itself"})
         if _RULES & set(sentence.words) or _ADDRESS & set(sentence.words) or "§user" in sentence.words:
-            return Fails("N104", {"provenance": "assistant", "found": "a rule, or something about the person"})
+            return Fails(
+                "N104", {"provenance": "assistant", "found": "a rule, or something about the person"}
+            )
     return None
 
 
@@ -170,7 +190,9 @@ def _sentence_said(sentence: Sentence, readings: Sequence[Reading]) -> Rewrites 
 def _key_said(claim: Key, readings: Sequence[Reading]) -> Rewrites | None:
     for reading in readings:
         if not reading.grammar.known:
-            if any(bare(claim) == bare(sentence.words) for sentence in reading.sentences if not sentence.asks):
+            if any(
+                bare(claim) == bare(sentence.words) for sentence in reading.sentences if not sentence.asks
+            ):
                 return ("verbatim only",)
             continue
         retracted = _retracted(reading)
@@ -238,9 +260,8 @@ def _leads(words: Key) -> list[int]:
     while at < min(len(words) - 1, 8) and (words[at] in _LEAD_IN or words[at] in (",", ":", "—")):
         at += 1
         found.append(at)
-    if at == 0 and words[1:2] == (",",) and len(words) > 3 and words[0] not in _NEVER_LEFT_OUT:
-        if words[2] in SUBJECT_PRONOUNS or words[2].endswith("'s") or words[2] in _LEAD_IN:
-            found.extend(2 + n for n in _leads(words[2:]))
+    if at == 0 and _called_by_name(words):
+        found.extend(2 + n for n in _leads(words[2:]))
     if words[:1] and words[0] in _GREETS and at < len(words) - 2:
         for more in (1, 2):
             if words[at + more : at + more + 1] in ((",",), ("—",)):
@@ -248,6 +269,13 @@ def _leads(words: Key) -> list[int]:
                 found.extend(at + more + 1 + n for n in _leads(words[at + more + 1 :])[1:])
                 break
     return found
+
+
+def _called_by_name(words: Key) -> bool:
+    """Whether the first word, before a comma, only says to whom this is said."""
+    if words[1:2] != (",",) or len(words) < 4 or words[0] in _NEVER_LEFT_OUT:
+        return False
+    return words[2] in SUBJECT_PRONOUNS or words[2].endswith("'s") or words[2] in _LEAD_IN
 
 
 def _ends(words: Key) -> list[int]:
@@ -265,9 +293,9 @@ def _with_speaker(body: Key, grammar: Grammar) -> Key | None:
     """Adds the subject that a note leaves out: *Just moved to Oslo*, *Going to sell the car*."""
     verb = 1 if body[0] in VERB_ADVERBS and len(body) > 1 else 0
     word = body[verb]
-    if is_form(word, "past") and not is_form(word, "base"):
-        if word in ("got", "had") or word not in grammar.auxiliaries:
-            return ("§subj", *body)
+    past = is_form(word, "past") and not is_form(word, "base")
+    if past and (word in ("got", "had") or word not in grammar.auxiliaries):
+        return ("§subj", *body)
     if word == "been":
         return ("§subj", "have", *body)
     if word.endswith("ing") and is_form(word, "gerund") and verb_at(body, grammar) is None:
@@ -283,7 +311,8 @@ def _retracted(reading: Reading) -> bool:
 def _fictional(reading: Reading, place: int) -> bool:
     """Whether a word that sets a scene stands in this sentence or the one before it."""
     return any(
-        set(sentence.words) & _FICTION or (sentence.words[:1] == ("in",) and set(sentence.words[1:4]) & _SCENES)
+        set(sentence.words) & _FICTION
+        or (sentence.words[:1] == ("in",) and set(sentence.words[1:4]) & _SCENES)
         for sentence in reading.sentences[max(0, place - 1) : place + 1]
     )
 
@@ -307,7 +336,9 @@ def _why_not(claim: Reading, sentence: Sentence, readings: Sequence[Reading]) ->
     said = brief(reading.analysis.text)
     if other.asks:
         return Fails("N212", {"found": said})
-    if _retracted(reading) or any(_fictional(reading, at) for at, s in enumerate(reading.sentences) if s is other):
+    if _retracted(reading) or any(
+        _fictional(reading, at) for at, s in enumerate(reading.sentences) if s is other
+    ):
         return Fails("N205", {"found": said})
     if words & (grammar.conditionals - grammar.modals) - wanted:
         return Fails("N205", {"found": said})

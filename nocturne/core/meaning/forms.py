@@ -61,7 +61,7 @@ def _rewritten(clause: Key, grammar: Grammar) -> Iterator[Form]:
         yield from _active(clause, grammar)
     if "of" in clause:
         yield from _possessive(clause)
-    if "," in clause or clause[:1] and (clause[0].endswith("'s") or clause[0] in grammar.determiners):
+    if "," in clause or (clause[:1] and (clause[0].endswith("'s") or clause[0] in grammar.determiners)):
         yield from _apposition(clause, grammar)
     if "whom" in clause or "which" in clause:
         yield from _stranded(clause)
@@ -109,14 +109,17 @@ def _active(clause: Key, grammar: Grammar) -> Iterator[Form]:
     """NP be PARTICIPLE … by AGENT … → AGENT VERB NP …, one form for each possible end of the agent."""
     by = len(clause) - 1 - clause[::-1].index("by")
     verb = next(
-        (at for at in range(by - 1, 1, -1) if is_form(clause[at], "participle") and _be_before(clause, at)), None
+        (at for at in range(by - 1, 1, -1) if is_form(clause[at], "participle") and _be_before(clause, at)),
+        None,
     )
     if verb is None or by + 1 >= len(clause):
         return
     start = verb - 1
     chain: list[str] = []
     while start > 0 and (
-        clause[start] in BE or clause[start] in grammar.modals or clause[start] in grammar.auxiliaries
+        clause[start] in BE
+        or clause[start] in grammar.modals
+        or clause[start] in grammar.auxiliaries
         or clause[start] in grammar.negation
     ):
         chain.insert(0, clause[start])
@@ -133,7 +136,7 @@ def _active(clause: Key, grammar: Grammar) -> Iterator[Form]:
     if helper is None:
         return
     words, form = helper
-    actives = [other for other in _same_verb(clause[verb], form)]
+    actives = sorted(_same_verb(clause[verb], form))
     for end in range(1, len(agent_and_rest) + 1):
         agent, rest = agent_and_rest[:end], agent_and_rest[end:]
         told = clause[verb] in grammar.reporting
@@ -161,8 +164,9 @@ def _helper(chain: Key) -> tuple[Key, str] | None:
         ("is", "being"): (("is",), "gerund"),
         ("was", "being"): (("was",), "gerund"),
     }
+    words: Key
     if plain[-1:] == ("be",) and len(plain) == 2:
-        words, form = (plain[0],), "base"
+        words, form = plain[:1], "base"
     elif plain in table:
         words, form = table[plain]
     else:
@@ -213,7 +217,9 @@ def _apposition(clause: Key, grammar: Grammar) -> Iterator[Form]:
     """NP, NP, … and OWNER KIN NAME … at the start, as one sorted bundle of descriptions."""
     if "," in clause[1:8]:
         first = clause.index(",", 1)
-        second = next((at for at in range(first + 1, min(len(clause) - 1, first + 9)) if clause[at] == ","), None)
+        second = next(
+            (at for at in range(first + 1, min(len(clause) - 1, first + 9)) if clause[at] == ","), None
+        )
         if second is not None:
             head, inner, rest = clause[:first], clause[first + 1 : second], clause[second + 1 :]
             if inner and inner[0] not in grammar.relatives and inner[0] not in grammar.adjuncts and rest:
@@ -249,22 +255,27 @@ def _bundle(parts: list[Key], rest: Key) -> Key:
 
 
 def _stranded(clause: Key) -> Iterator[Form]:
-    """with whom I am staying → I am staying with."""
+    """With whom I am staying → I am staying with."""
     for at in range(1, len(clause) - 2):
         if clause[at] not in ("whom", "which"):
             continue
         verb = at + 1
-        while verb < len(clause) and not is_form(clause[verb], "gerund", "past", "participle", "base", "third"):
+        while verb < len(clause) and not is_form(
+            clause[verb], "gerund", "past", "participle", "base", "third"
+        ):
             verb += 1
         while verb + 1 < len(clause) and is_form(clause[verb + 1], "gerund", "participle"):
             verb += 1
         if verb < len(clause):
             prep = clause[at - 1]
-            yield clause[: at - 1] + clause[at + 1 : verb + 1] + (prep,) + clause[verb + 1 :], "stranded preposition"
+            yield (
+                clause[: at - 1] + clause[at + 1 : verb + 1] + (prep,) + clause[verb + 1 :],
+                "stranded preposition",
+            )
 
 
 def _compound(clause: Key) -> Iterator[Form]:
-    """a four-bedroom house with X → a house with four bedrooms, X."""
+    """A four-bedroom house with X → a house with four bedrooms, X."""
     for at in range(len(clause) - 2):
         if clause[at].startswith("#:") and clause[at + 2 : at + 3] and clause[at + 3 : at + 4] == ("with",):
             rest = clause[at + 4 :]

@@ -13,6 +13,8 @@ _JOINTS = {
     "or": "or oder ou o u или أو या 或 或者 または か",
     "nor": "nor ni noch nem ни ولا",
 }
+_MARKS = ". ; ? ! …"
+_INNER_MARKS = ', : ( ) — " …'
 JOINTS = {word: joint for joint, words in _JOINTS.items() for word in words.split()}
 """What joins the items of a list, in every language; ``grammar.joints`` holds those of one."""
 
@@ -28,8 +30,8 @@ _JOINTS_OF = {
     "zh": "和 与 及 以及 或 或者",
     "ja": "と や または か",
 }
-ENDS = frozenset(". ; ? ! …".split(" "))
-PUNCTUATION = ENDS | frozenset(', : ( ) — " …'.split(" "))
+ENDS = frozenset(_MARKS.split())
+PUNCTUATION = ENDS | frozenset(_INNER_MARKS.split())
 ARTICLES = frozenset(("a", "an", "the"))
 ARTICLE_MATTERS = frozenset(
     ("little", "few", "lot", "bit", "couple", "while", "most", "same", "only", "other", "others", "former", "latter",
@@ -61,7 +63,9 @@ TIME_NOUNS = frozenset(
      "easter", "birthday", "holidays")
 )  # fmt: skip
 BE = frozenset(("is", "was", "be", "been", "being", "am", "are", "were"))
-SUBJECT_PRONOUNS = frozenset(("§subj", "§user", "i", "we", "he", "she", "it", "they", "you", "there", "this", "that"))
+SUBJECT_PRONOUNS = frozenset(
+    ("§subj", "§user", "i", "we", "he", "she", "it", "they", "you", "there", "this", "that")
+)
 TIMELY = frozenset(
     ("since", "until", "till", "before", "after", "during", "when", "while", "every", "each", "last", "next", "daily",
      "weekly", "monthly", "ago", "today", "tomorrow", "yesterday", "once", "now", "currently", "always", "sometimes")
@@ -81,7 +85,9 @@ _ORDERED = frozenset(
 )  # fmt: skip
 
 
-_ALONE = frozenset(("today", "tomorrow", "yesterday", "once", "heute", "morgen", "hoy", "hoje", "demain", "сегодня", "आज"))
+_ALONE = frozenset(
+    ("today", "tomorrow", "yesterday", "once", "heute", "morgen", "hoy", "hoje", "demain", "сегодня", "आज")
+)
 _CLAUSAL = frozenset(("but", "so", "yet", "aber", "pero", "mas", "mais", "но", "لكن", "लेकिन", "但", "但是"))
 
 
@@ -140,7 +146,12 @@ class Grammar:
         if head in self.limiters and len(adjunct) > 1 and adjunct[1] in self.adjuncts:
             return True
         if adjunct[-1] in self.times and len(adjunct) <= 4:
-            timed = head in self.determiners or head in self.quantifiers or head in TIMELY or head in ("one", "late")
+            timed = (
+                head in self.determiners
+                or head in self.quantifiers
+                or head in TIMELY
+                or head in ("one", "late")
+            )
             return timed or len(adjunct) == 1 or head.startswith("#:") or head[:1].isdigit()
         return head in self.quantifiers and not self.english
 

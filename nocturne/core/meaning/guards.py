@@ -117,45 +117,67 @@ def verbatim(one: Analysis, two: Analysis) -> bool:
 
 def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
     """The first kind of word in which two texts differ; where none differs, it is the order."""
-    grammar = one.grammar
-    before, after = brief(one.analysis.text), brief(two.analysis.text)
-    pair = {"before": before, "after": after}
+    if refused := _incomparable(one, two):
+        return refused
+    first, second = Counter(_forms(one)), Counter(_forms(two))
+    gone, more = first - second, second - first
+    pair = {"before": brief(one.analysis.text), "after": brief(two.analysis.text)}
+    return (
+        _marked(one, two, gone, more, superset=superset)
+        or _worded(one, two, gone, more, superset=superset)
+        or Fails("N217" if _bound(one) != _bound(two) and not more else "N204", pair)
+    )
+
+
+def _incomparable(one: Reading, two: Reading) -> Fails | None:
     if one.asks != two.asks:
-        return Fails("N212", {"found": before if one.asks else after})
+        return Fails("N212", {"found": brief((one if one.asks else two).analysis.text)})
     if not one.grammar.known or not two.grammar.known:
         return Fails("N219", {"found": "a language that the gates do not know"})
     if one.grammar.language != two.grammar.language:
         return Fails("N219", {"found": f"{one.grammar.language} and {two.grammar.language}"})
-    first, second = Counter(_forms(one)), Counter(_forms(two))
-    gone, more = first - second, second - first
-    values_gone = sorted((one.analysis.value_counts - two.analysis.value_counts).elements())
-    values_more = sorted((two.analysis.value_counts - one.analysis.value_counts).elements())
-    if values_gone or (values_more and not superset):
-        return Fails("N211", {"before": values_gone or "nothing", "after": values_more or "nothing"})
-    lost_content = one.analysis.content - two.analysis.content
-    if not more and lost_content and not lost_content <= _markers(grammar):
-        return Fails("N202", {"lost": shown(one.analysis, lost_content)})
-    for code, kinds in _kinds(grammar):
+    return None
+
+
+def _marked(
+    one: Reading, two: Reading, gone: Counter[str], more: Counter[str], *, superset: bool
+) -> Fails | None:
+    """A difference in values, or in words that have a code of their own."""
+    lost = sorted((one.analysis.value_counts - two.analysis.value_counts).elements())
+    added = sorted((two.analysis.value_counts - one.analysis.value_counts).elements())
+    if lost or (added and not superset):
+        return Fails("N211", {"before": lost or "nothing", "after": added or "nothing"})
+    content = one.analysis.content - two.analysis.content
+    if not more and content and not content <= _markers(one.grammar):
+        return Fails("N202", {"lost": shown(one.analysis, content)})
+    for code, kinds in _kinds(one.grammar):
         lost = sorted(word for word in gone if word in kinds)
         added = sorted(word for word in more if word in kinds)
         if lost or added:
             return Fails(code, {"before": lost or "nothing", "after": added or "nothing"})
-    if (_subjects(one) - _subjects(two)) or (not superset and _subjects(one) != _subjects(two)):
-        return Fails("N209", pair)
-    linking = grammar.connectives | grammar.directions
+    return None
+
+
+def _worded(
+    one: Reading, two: Reading, gone: Counter[str], more: Counter[str], *, superset: bool
+) -> Fails | None:
+    """A difference in subjects, connecting words or content."""
+    before, after = _subjects(one), _subjects(two)
+    if (before - after) or (not superset and before != after):
+        return Fails("N209", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
+    linking = one.grammar.connectives | one.grammar.directions
     lost = sorted(word for word in gone if word in linking)
     added = sorted(word for word in more if word in linking)
     if lost or (added and not superset):
         return Fails("N215", {"before": lost or "nothing", "after": added or "nothing"})
-    if lost_content:
-        return Fails("N202", {"lost": shown(one.analysis, lost_content)})
+    content = one.analysis.content - two.analysis.content
+    if content:
+        return Fails("N202", {"lost": shown(one.analysis, content)})
     if more and not superset:
         return Fails("N101", {"missing": sorted(more)})
     if gone:
         return Fails("N215", {"before": sorted(gone), "after": sorted(more) or "nothing"})
-    if _bound(one) != _bound(two) and not more and not gone:
-        return Fails("N217", pair)
-    return Fails("N204", pair)
+    return None
 
 
 def _forms(reading: Reading) -> list[str]:
@@ -165,7 +187,9 @@ def _forms(reading: Reading) -> list[str]:
 @lru_cache(maxsize=64)
 def _markers(grammar: Grammar) -> frozenset[str]:
     """All words whose loss has a code of its own."""
-    return frozenset().union(*(kinds for _, kinds in _kinds(grammar)), grammar.connectives, grammar.directions)
+    return frozenset().union(
+        *(kinds for _, kinds in _kinds(grammar)), grammar.connectives, grammar.directions
+    )
 
 
 @lru_cache(maxsize=64)
@@ -174,7 +198,10 @@ def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
     return (
         ("N203", negation),
         ("N205", grammar.conditionals - grammar.modals),
-        ("N214", (grammar.reporting | frozenset(('"',))) - grammar.hedges - frozenset(("call", "called", "calls"))),
+        (
+            "N214",
+            (grammar.reporting | frozenset(('"',))) - grammar.hedges - frozenset(("call", "called", "calls")),
+        ),
         ("N206", (grammar.modals | grammar.hedges) - _FUTURE),
         ("N207", grammar.quantifiers | grammar.restrictors),
         ("N216", grammar.comparison - grammar.quantifiers),

@@ -8,7 +8,16 @@ from nocturne.core.meaning.alike import Rewrites, match, same
 from nocturne.core.meaning.attributes import attribute_of
 from nocturne.core.meaning.clauses import statements
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
-from nocturne.core.meaning.guards import brief, cased, difference, name_set, same_source, shown, tied, unfit, verbatim
+from nocturne.core.meaning.guards import (
+    brief,
+    cased,
+    difference,
+    name_set,
+    same_source,
+    shown,
+    tied,
+    unfit,
+)
 from nocturne.core.meaning.moves import Key, bare
 from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.meaning.support import contained
@@ -178,7 +187,10 @@ def _by_statements(whole: Reading, parts: Sequence[Reading]) -> Rewrites | None:
     grammar = whole.grammar
     said = [clause for sentence in whole.sentences for clause in statements(sentence.words, grammar)]
     wanted = [
-        clause for part in parts for sentence in part.sentences for clause in statements(sentence.words, grammar)
+        clause
+        for part in parts
+        for sentence in part.sentences
+        for clause in statements(sentence.words, grammar)
     ]
     if len(said) != len(wanted):
         return None

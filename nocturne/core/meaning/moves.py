@@ -85,12 +85,14 @@ def _inverted(rest: Key, without: Key, adjunct: Key, grammar: Grammar) -> bool:
         return False
     verb = rest[0]
     if grammar.verb_second:
-        return any(rest[1 : at + 1] + (verb,) + rest[at + 1 :] == without for at in range(1, min(5, len(rest))))
+        return any(
+            (*rest[1 : at + 1], verb, *rest[at + 1 :]) == without for at in range(1, min(5, len(rest)))
+        )
     if verb in grammar.do_support and rest[1:] == without:
         return True
     if verb not in grammar.auxiliaries:
         return False
-    return any(rest[1 : at + 1] + (verb,) + rest[at + 1 :] == without for at in range(1, min(6, len(rest))))
+    return any((*rest[1 : at + 1], verb, *rest[at + 1 :]) == without for at in range(1, min(6, len(rest))))
 
 
 def adverb_moved(one: Key, two: Key, grammar: Grammar) -> str | None:
@@ -104,9 +106,13 @@ def adverb_moved(one: Key, two: Key, grammar: Grammar) -> str | None:
             first.remove(word)
             second.remove(word)
             between = first[places[0] : places[1]]
-            if not (_adverb_place(one, one.index(word), grammar) and _adverb_place(two, two.index(word), grammar)):
+            if not (
+                _adverb_place(one, one.index(word), grammar) and _adverb_place(two, two.index(word), grammar)
+            ):
                 continue
-            crossed = any(other in grammar.joints or other in grammar.connectives or other == "," for other in between)
+            crossed = any(
+                other in grammar.joints or other in grammar.connectives or other == "," for other in between
+            )
             if first == second and not crossed:
                 return "adverb elsewhere in its clause"
     return None

@@ -23,9 +23,9 @@ from nocturne.core.text.lexicon import Lexicon
 Key = tuple[str, ...]
 SUBJECTS = frozenset(("§subj", "§user"))
 _MARKS = {"!": ".", "。": ".", "！": ".", "？": "?", "؟": "?", "，": ",", "、": ",", "،": ",", "；": ";", "؛": ";",
-          "：": ":", "。": ".", "।": ".", "॥": ".", "(": ",", ")": ",", "（": ",", "）": ",", "—": "—", "–": "—", "…": ".",
-          "「": '"', "」": '"', "『": '"', "』": '"', "“": '"', "”": '"', "«": '"', "»": '"', "„": '"', "¿": "",
-          "¡": "", "[": ",", "]": ",", "-": "—", "--": "—", "...": ".", "•": ";"}  # fmt: skip
+          "：": ":", "।": ".", "॥": ".", "(": ",", ")": ",", "（": ",", "）": ",", "—": "—", "–": "—", "…": ".",
+          "「": '"', "」": '"', "『": '"', "』": '"', "“": '"', "”": '"', "«": '"', "»": '"', "„": '"',
+          "¿": "", "¡": "", "[": ",", "]": ",", "-": "—", "--": "—", "...": ".", "•": ";"}  # fmt: skip
 _KEPT = frozenset((".", "?", ",", ";", ":", '"', "—"))
 _PERSONS = frozenset(("he", "she", "it", "they", "we", "you", "there", "i", "this", "those", "these"))
 _THAT_AFTER = frozenset(
@@ -96,53 +96,81 @@ def _mark(token: Token) -> str:
 
 
 def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar, *, asks: bool) -> Sentence:
-    words: list[str] = []
-    places: list[int] = []
-    inflected: set[int] = set()
-    english = grammar.english
-    owned = False
+    draft = _Draft(tokens, end, grammar)
     for at in range(start, end):
-        token = tokens[at]
-        if token.kind == "punct":
-            mark = _mark(token)
-            if mark not in _KEPT or (mark in ",—" and (not words or words[-1] in ",—")):
-                continue
+        if tokens[at].kind == "punct":
+            draft.mark(at)
+        else:
+            draft.word(at)
+    return draft.finished(asks=asks)
+
+
+class _Draft:
+    """One sentence while it is read."""
+
+    __slots__ = ("end", "grammar", "inflected", "owned", "places", "tokens", "words")
+
+    def __init__(self, tokens: tuple[Token, ...], end: int, grammar: Grammar) -> None:
+        self.tokens, self.end, self.grammar = tokens, end, grammar
+        self.words: list[str] = []
+        self.places: list[int] = []
+        self.inflected: set[int] = set()
+        self.owned = False
+
+    def mark(self, at: int) -> None:
+        """Take a mark that can matter; of several commas in a row the first."""
+        mark, words = _mark(self.tokens[at]), self.words
+        if mark in _KEPT and not (mark in ",—" and (not words or words[-1] in ",—")):
             words.append(mark)
-            places.append(at)
-            continue
+            self.places.append(at)
+
+    def word(self, at: int) -> None:
+        """Take a word in the form in which it is compared, unless it may be left out."""
+        token = self.tokens[at]
         form = token.form
-        if english:
-            if form in ARTICLES and token.kind == "word":
-                following = tokens[at + 1].form if at + 1 < end else ""
-                if following not in ARTICLE_MATTERS and not (form != "the" and following in ORDINALS):
-                    continue
-            if form == "that" and _omissible(tokens, at, end, grammar, words):
-                continue
+        if self.grammar.english:
+            if token.kind == "word" and self._omitted(at, form):
+                return
             if token.kind == "subject":
-                owned = owned or form in SUBJECTS
-            elif owned and token.kind == "word" and _verb_place(words):
-                base = third_of(form)
-                if base is None and words[-1] in SUBJECTS and form != token.stem:
-                    base = token.stem
-                if base is not None and base != form:
-                    inflected.add(len(words))
-                    form = base
-        words.append(form)
-        places.append(at)
-    while words and words[-1] in (",", ":", "—"):
-        words.pop()
-        places.pop()
-    if words and words[-1] == '"' and words.count('"') == 1:
-        words.pop()
-        places.pop()
-    if words:
-        size, old = len(words), list(places)
-        tidied(words, places, [tokens[at].surface for at in places], grammar)
-        if len(words) != size:
-            # Places moved: what was inflected is found again by its token.
-            moved = {old[at] for at in inflected}
-            inflected = {at for at, place in enumerate(places) if place in moved}
-    return Sentence(tuple(words), tuple(places), asks, frozenset(inflected))
+                self.owned = self.owned or form in SUBJECTS
+            elif self.owned and token.kind == "word" and _verb_place(self.words):
+                form = self._agreed(token)
+        self.words.append(form)
+        self.places.append(at)
+
+    def _omitted(self, at: int, form: str) -> bool:
+        if form in ARTICLES:
+            following = self.tokens[at + 1].form if at + 1 < self.end else ""
+            return following not in ARTICLE_MATTERS and not (form != "the" and following in ORDINALS)
+        return form == "that" and _omissible(self.tokens, at, self.end, self.grammar, self.words)
+
+    def _agreed(self, token: Token) -> str:
+        """The verb of the subject without its third-person ending."""
+        form = token.form
+        base = third_of(form)
+        if base is None and self.words[-1] in SUBJECTS and form != token.stem:
+            base = token.stem
+        if base is None or base == form:
+            return form
+        self.inflected.add(len(self.words))
+        return base
+
+    def finished(self, *, asks: bool) -> Sentence:
+        """The sentence without what trails behind it, tidied."""
+        words, places = self.words, self.places
+        while words and words[-1] in (",", ":", "—"):
+            words.pop()
+            places.pop()
+        if words and words[-1] == '"' and words.count('"') == 1:
+            words.pop()
+            places.pop()
+        if words:
+            inflected = {places[at] for at in self.inflected if at < len(places)}
+            size = len(words)
+            tidied(words, places, [self.tokens[at].surface for at in places], self.grammar)
+            if len(words) != size:
+                self.inflected = {at for at, place in enumerate(places) if place in inflected}
+        return Sentence(tuple(words), tuple(places), asks, frozenset(self.inflected))
 
 
 def _verb_place(words: list[str]) -> bool:
@@ -150,7 +178,9 @@ def _verb_place(words: list[str]) -> bool:
     at = len(words) - 1
     while at >= 0 and (words[at] in VERB_ADVERBS or (words[at].endswith("ly") and len(words[at]) > 4)):
         at -= 1
-    return at >= 0 and (words[at] in SUBJECTS or words[at] in ("and", "or", "but", ",", "then", "who", "which"))
+    return at >= 0 and (
+        words[at] in SUBJECTS or words[at] in ("and", "or", "but", ",", "then", "who", "which")
+    )
 
 
 def _omissible(tokens: tuple[Token, ...], at: int, end: int, grammar: Grammar, words: list[str]) -> bool:

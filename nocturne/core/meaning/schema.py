@@ -56,7 +56,9 @@ def _measured(members: Sequence[Said], text: str, lexicon: Lexicon) -> Fails | N
     valued = Counter(value for part in parts for value in part.values)
     if unknown := sorted(value for value in schema.values if not valued[value]):
         return Fails("N103", {"values": unknown})
-    single = [name for name in wanted if named[name] < 2] + [value for value in schema.values if valued[value] < 2]
+    single = [name for name in wanted if named[name] < 2] + [
+        value for value in schema.values if valued[value] < 2
+    ]
     if single:
         return Fails("N243", {"names": sorted(single)})
     return None

@@ -44,9 +44,9 @@ def tidied(words: list[str], places: list[int], surfaces: list[str], grammar: Gr
     if not words or grammar.english:
         return
     dropped = _DROPPED_PRONOUNS.get(language)
-    if dropped and words[0] == "§subj" and len(words) > 1 and not words[1].startswith("§"):
-        if unicodedata.normalize("NFC", surfaces[0]).casefold() in dropped:
-            _cut(words, places, surfaces, 0)
+    lead = unicodedata.normalize("NFC", surfaces[0]).casefold()
+    if dropped and words[0] == "§subj" and lead in dropped and words[1:2] and not words[1].startswith("§"):
+        _cut(words, places, surfaces, 0)
     if language in _ARTICLES and "§subj's" in words:
         _owner_first(words, places, surfaces, _ARTICLES[language])
     if language in _PAIRED:

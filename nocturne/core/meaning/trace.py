@@ -87,9 +87,9 @@ def trace(text: Reading, sources: Sequence[Key]) -> Traced:
             known.setdefault(tuple(sorted(bare(form))), (number, names))
             sizes.add(len(bare(form)))
     best = _Search(cut, sources, known, frozenset(sizes), grammar)
-    names = best.run()
-    if names is not None:
-        return Traced(names)
+    used = best.run()
+    if used is not None:
+        return Traced(used)
     if best.unsaid is not None:
         return Traced((), unsaid=best.unsaid)
     return Traced((), clause=cut[min(best.furthest, len(cut) - 1)].words if cut else ())
@@ -126,7 +126,9 @@ class _Search:
         self.furthest = max(self.furthest, at)
         for end, clause, extra in self._candidates(at, before):
             for number, used in self._sources_of(clause):
-                found = self._from(end, clause, said | {number}, tuple(dict.fromkeys((*names, *used, *extra))))
+                found = self._from(
+                    end, clause, said | {number}, tuple(dict.fromkeys((*names, *used, *extra)))
+                )
                 if found is not None:
                     return found
         self.failed.add(state)
@@ -136,7 +138,11 @@ class _Search:
         near = self.known.get(tuple(sorted(bare(clause))))
         if near is None and self.grammar.english:
             near = next(
-                (self.known[key] for form in forms(clause, self.grammar) if (key := tuple(sorted(bare(form)))) in self.known),
+                (
+                    self.known[key]
+                    for form in forms(clause, self.grammar)
+                    if (key := tuple(sorted(bare(form)))) in self.known
+                ),
                 None,
             )
         if near is None:
@@ -186,8 +192,12 @@ class _Search:
         if joint in ("or", "nor") and not negated:
             return False
         reaching = rest and (
-            rest[0] in grammar.negation or rest[0] in grammar.modals or rest[0] in grammar.hedges
-            or rest[0] in grammar.quantifiers or rest[0] in grammar.limiters or rest[:2] == ("used", "to")
+            rest[0] in grammar.negation
+            or rest[0] in grammar.modals
+            or rest[0] in grammar.hedges
+            or rest[0] in grammar.quantifiers
+            or rest[0] in grammar.limiters
+            or rest[:2] == ("used", "to")
             or rest[0] in ("do", "did")
         )
         if not reaching:

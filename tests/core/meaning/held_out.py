@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +48,9 @@ def judged(pair: Pair) -> tuple[bool, list[str]]:
     """Whether either gate accepts, and the codes of those that do not."""
     lexicon = default_lexicon()
     sources = [Said(source) for source in pair.sources]
-    found = [judge_drop(source, Said(pair.text), floor=Fraction(9, 10), lexicon=lexicon) for source in sources]
+    found = [
+        judge_drop(source, Said(pair.text), floor=Fraction(9, 10), lexicon=lexicon) for source in sources
+    ]
     codes = [item.code for item in found if isinstance(item, Fails)]
     accepted = not codes
     if not pair.drop_only:
@@ -57,6 +60,10 @@ def judged(pair: Pair) -> tuple[bool, list[str]]:
         else:
             accepted = True
     return accepted, codes
+
+
+def say(*parts: object) -> None:
+    sys.stdout.write(" ".join(map(str, parts)) + "\n")
 
 
 def main() -> None:
@@ -69,11 +76,20 @@ def main() -> None:
             row[1 if pair.same else 3] += accepted != pair.same
         if accepted != pair.same:
             what = "let in  " if accepted else "refused "
-            print(what, pair.kind, pair.language, " + ".join(pair.sources), "=>", pair.text, codes)  # noqa: T201
+            say(what, pair.kind, pair.language, " + ".join(pair.sources), "=>", pair.text, codes)
         elif not pair.same and pair.code not in codes:
-            print("code    ", pair.kind, pair.language, " + ".join(pair.sources), "=>", pair.text, codes, pair.code)  # noqa: T201
+            say(
+                "code    ",
+                pair.kind,
+                pair.language,
+                " + ".join(pair.sources),
+                "=>",
+                pair.text,
+                codes,
+                pair.code,
+            )
     for (kind, language), (same, lost, changed, let_in) in sorted(counts.items()):
-        print(f"{kind:<26} {language:<3} same refused {lost}/{same}   changes let in {let_in}/{changed}")  # noqa: T201
+        say(f"{kind:<26} {language:<3} same refused {lost}/{same}   changes let in {let_in}/{changed}")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,9 @@ def judge(case: dict[str, Any], last: Any) -> Finding:
             )
         case "merge":
             single = whole.get("single_valued", ())
-            return judge_merge([said(each) for each in whole["sources"]], last, lexicon=lexicon, single_valued=single)
+            return judge_merge(
+                [said(each) for each in whole["sources"]], last, lexicon=lexicon, single_valued=single
+            )
         case "encode":
             turns = [said(each) for each in whole["turns"]]
             block, subject = whole.get("block", "scratch"), whole.get("subject")

@@ -9,7 +9,9 @@ from tests.core.meaning.held_out import Pair, judged, pairs
 PAIRS = list(pairs())
 
 
-@pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.same], ids=lambda pair: f"{pair.kind}-{pair.language}")
+@pytest.mark.parametrize(
+    "pair", [pair for pair in PAIRS if not pair.same], ids=lambda pair: f"{pair.kind}-{pair.language}"
+)
 def test_a_change_of_meaning_is_refused(pair: Pair) -> None:
     accepted, _ = judged(pair)
     assert not accepted, (pair.sources, pair.text)
