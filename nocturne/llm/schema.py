@@ -10,7 +10,7 @@ from nocturne.passes.briefs import Brief, EncodeBrief, ForgetBrief, MergeBrief, 
 
 Schema = dict[str, Any]
 PROMOTED = ("persona", "human", "episodes")
-REASON_CHARS = 80
+REASON_CHARS = 60
 TEXT_CHARS = 400
 
 
@@ -48,7 +48,7 @@ def _lists(brief: Brief, *, tight: bool) -> Schema:
     count = max(1, len(units(brief)))
     one: Schema = {"$ref": "#/$defs/id"}
     reason: Schema = {"type": "string"} | ({"maxLength": REASON_CHARS} if tight else {})
-    text: Schema = {"type": "string"} | ({"maxLength": TEXT_CHARS} if tight else {})
+    text: Schema = {"type": "string"} | ({"maxLength": _longest(brief)} if tight else {})
 
     def several(most: int) -> Schema:
         return {"type": "array", "items": one} | ({"minItems": 1, "maxItems": most} if tight else {})
@@ -60,7 +60,7 @@ def _lists(brief: Brief, *, tight: bool) -> Schema:
     longest = max((len(unit) for unit in units(brief)), default=1)
     match brief.pass_name:
         case "encode":
-            return {"facts": _facts(listed, text, several, count)}
+            return {"facts": _facts(listed, text, several, count, tight=tight)}
         case "dedupe":
             pair = {"itemId": one, "duplicateOf": one}
             return {"drop": listed(count, **pair), "keep": listed(count, **pair)}
@@ -83,20 +83,31 @@ def _lists(brief: Brief, *, tight: bool) -> Schema:
             raise ValueError(f"no pass is called {other}")
 
 
-def _facts(listed: Any, text: Schema, several: Any, count: int) -> Schema:
-    maybe: Schema = {"type": ["string", "null"]}
-    made: Schema = listed(
-        4 * count,
-        text=text,
-        turnIds=several(3),
-        block={"type": "string", "enum": list(BLOCKS)},
-        category={"type": "string", "enum": list(CATEGORIES)},
-        subject={"type": "string"},
-        attribute=maybe,
-        occurredAt=maybe,
-        occurredGrain=maybe,
-        span={"type": ["array", "null"], "items": {"type": "integer"}},
-    )
+def _longest(brief: Brief) -> int:
+    """Characters that a text of this brief may need: a merged one says what two of its sources say."""
+    texts = brief.turns if isinstance(brief, EncodeBrief) else tuple(brief.facts.values())
+    known = sorted((len(entry.text) for entry in texts), reverse=True)
+    return min(TEXT_CHARS, max(80, sum(known[:2]) + 20))
+
+
+def _facts(listed: Any, text: Schema, several: Any, count: int, *, tight: bool) -> Schema:
+    """``tight`` leaves out what has a default: a small model fills every key it is given, at length."""
+    fields: Schema = {
+        "text": text,
+        "turnIds": several(1 if tight else 3),
+        "category": {"type": "string", "enum": list(CATEGORIES)},
+    }
+    if not tight:
+        maybe: Schema = {"type": ["string", "null"]}
+        fields |= {
+            "block": {"type": "string", "enum": list(BLOCKS)},
+            "subject": {"type": "string"},
+            "attribute": maybe,
+            "occurredAt": maybe,
+            "occurredGrain": maybe,
+            "span": {"type": ["array", "null"], "items": {"type": "integer"}},
+        }
+    made: Schema = listed(2 * count if tight else 4 * count, **fields)
     return made
 
 

@@ -11,6 +11,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ TALK = [
 PASSES = ("dedupe", "contradict", "merge", "promote", "schematise", "forget")
 
 
-def talk() -> Path:
+def talk(turns: int = len(TALK)) -> Path:
     rows = [
         {
             "session": session,
@@ -61,7 +62,7 @@ def talk() -> Path:
             "text": text,
             "time": f"{day}T09:{n:02}:00Z",
         }
-        for n, (day, session, text) in enumerate(TALK)
+        for n, (day, session, text) in enumerate(TALK[:turns])
     ]
     path = Path("talk.jsonl")
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -78,7 +79,9 @@ def sound(run: Run) -> None:
         run("audit")
     verifier = ROOT / "verify.py"
     if verifier.is_file():
-        done = subprocess.run(["python3", str(verifier), "a.db"], check=False, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, str(verifier), "--db", "a.db"], check=False, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -145,6 +148,17 @@ def engines() -> list[str]:
     mine = (f"{os.getpid()} ", "1 ")
     rows = [row.strip() for row in listed.splitlines() if "nocturne.llm.local_server" in row]
     return [row for row in rows if row.startswith(mine)]
+
+
+def test_a_real_model_reads_turns_and_adds_nothing_of_its_own(run: Run) -> None:
+    done = run("ingest", str(talk(4)), "--provider", "local", "--model", str(MODEL), "--json")
+    said = " ".join(text for _, _, text in TALK[:4]).lower()
+    for fact in facts(run):
+        words = fact["text"].lower().rstrip(".").replace("the user", "i").split()
+        assert [word for word in words if word.rstrip("s") not in said] == []
+    assert len(done.data["facts"]) == len(facts(run))
+    assert not engines()
+    sound(run)
 
 
 def test_a_real_model_is_ready_and_says_what_it_honours(run: Run) -> None:
