@@ -56,6 +56,8 @@ from nocturne.llm.rules.verbs import forms
 
 MAX_CLAUSE_TOKENS = 90
 MAX_CHARS = 600
+REDACTED = "[secret:"
+"""What replaces a secret: a statement of one is worth nothing without it."""
 NEVER = (refuse.SARCASM, refuse.ROLE_PLAY, refuse.INJECTION)
 MINE = frozenset({"my", "our", "me", "us", "mine", "myself"})
 NO_NOUN = (SUBORDINATORS | REQUEST_HEADS | HOPING) - {"that"}
@@ -243,7 +245,7 @@ class English:
     ) -> Iterator[Draft]:
         """The clause written out; ``front`` is the adjunct that it shares with the one before it."""
         text = render(words, self.scene.speaker)
-        if 6 <= len(text) <= MAX_CHARS:
+        if 6 <= len(text) <= MAX_CHARS and REDACTED not in text:
             source = f"{front} {low_text(words)}".lstrip()
             yield Draft(
                 text, span[0].start, span[-1].end, source, category, attribute, project, tense(words)
