@@ -200,7 +200,7 @@ def _key_said(claim: Key, readings: Sequence[Reading]) -> Rewrites | None:
             if sentence.asks or retracted or _fictional(reading, place):
                 continue
             for offered in _offered(sentence.words, reading.grammar):
-                if not set(claim) <= set(offered) | _ADDED:
+                if not set(claim) <= set(offered) | _ADDED or _broken_off(claim, offered, reading.grammar):
                     continue
                 found = follows(claim, offered, reading.grammar, loose=True)
                 if found is not None:
@@ -208,6 +208,21 @@ def _key_said(claim: Key, readings: Sequence[Reading]) -> Rewrites | None:
     return None
 
 
+def _broken_off(claim: Key, offered: Key, grammar: Grammar) -> bool:
+    """Whether the claim ends in the middle of a phrase, or takes the person spoken to for the subject."""
+    if claim[0] == offered[0] and offered[1:2] == (",",) and claim[1:2] != (",",) and offered.count(",") == 1:
+        return claim[0] not in grammar.adjuncts and claim[0] not in SUBJECTS
+    last = claim[-1]
+    if last == offered[-1]:
+        return False
+    open_ended = last in grammar.determiners or last in grammar.auxiliaries or last in grammar.modals
+    return open_ended or last in _OPEN or last.endswith("'s") or last in grammar.joints
+
+
+_OPEN = frozenset(
+    ("of", "to", "for", "with", "from", "in", "on", "at", "by", "after", "before", "into", "but", "very", "so", "really",
+     "because", "who", "which", "when", "while", "if", "than", "as", "about", "—", ",")
+)  # fmt: skip
 _ADDED = frozenset(("is", "have", "do", "did", "was", "of", "'s", "§=", "and", "that")) | SUBJECTS
 
 
