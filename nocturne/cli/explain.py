@@ -12,6 +12,7 @@ from nocturne.errors import UsageError
 
 EXAMPLES = (
     ("nocturne explain N203", "what it checks, why, and two examples"),
+    ("nocturne explain N203 --words", "with the words that it looks at"),
     ("nocturne explain", "every code in one line"),
 )
 
@@ -19,6 +20,8 @@ EXAMPLES = (
 def run(
     shell: Shell,
     code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code, as N203.")] = None,
+    *,
+    words: Annotated[bool, typer.Option("--words", help="The words that count, in every language.")] = False,
 ) -> int:
     """Say what a refusal's code checks and why, with an example that it refuses and one that it lets pass."""
     from nocturne.core.codes import CODES
@@ -37,8 +40,11 @@ def run(
         near = get_close_matches(wanted, [entry.code for entry in CODES], n=1)
         guess = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"there is no code {code}", hint=f"{guess}nocturne explain lists every code")
+    from nocturne.app.cues import LISTS, cues
+
+    listed = cues(entry.code) if words else []
     if shell.as_json:
-        shell.emit(data.one(entry))
+        shell.emit(data.one(entry, listed))
     else:
-        shell.say(text.one(entry, width=shell.width))
+        shell.say(text.one(entry, listed, has_words=entry.code in LISTS, width=shell.width))
     return 0

@@ -23,11 +23,18 @@ Mode = Literal["rw", "create", "readonly"]
 
 
 @contextmanager
-def opened(shell: Shell, mode: Mode = "readonly") -> Iterator[SqliteStore]:
-    """The store of this run; closed however the command ends."""
+def opened(shell: Shell, mode: Mode = "readonly", *, busy_ms: int | None = None) -> Iterator[SqliteStore]:
+    """The store of this run; closed however the command ends. ``busy_ms``: how long to wait for its lock."""
     from nocturne.store import measures_of, open_store
+    from nocturne.store.store import BUSY_MS
 
-    store = open_store(shell.db, mode=mode, now=shell.now, measures=measures_of(lexicon()))
+    store = open_store(
+        shell.db,
+        mode=mode,
+        now=shell.now,
+        measures=measures_of(lexicon()),
+        busy_ms=BUSY_MS if busy_ms is None else busy_ms,
+    )
     for note in store.notes:
         shell.note(note)
     try:

@@ -1,14 +1,16 @@
-"""Codes as JSON: ``{"code", "title", "says", "why", "refused", "accepted", "passes"}``, or a list of them."""
+"""Codes as JSON: ``{"code", "title", "says", "why", "refused", "accepted", "passes", "words"?}``, or a list."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nocturne.core.codes import CODES, Code
 
 
-def one(entry: Code) -> dict[str, Any]:
-    """One code."""
+def one(entry: Code, words: Sequence[tuple[str, Sequence[str]]] = ()) -> dict[str, Any]:
+    """One code, with its lists of words where they were asked for."""
+    listed = {"words": {name: list(those) for name, those in words}} if words else {}
     return {
         "code": entry.code,
         "title": entry.title,
@@ -17,6 +19,7 @@ def one(entry: Code) -> dict[str, Any]:
         "refused": entry.refused_example,
         "accepted": entry.accepted_example,
         "passes": list(entry.passes),
+        **listed,
     }
 
 
