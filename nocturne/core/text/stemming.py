@@ -17,14 +17,14 @@ def bare(form: str) -> str:
 
 
 def stem_of(form: str, tongue: Tongue) -> str:
-    """The stem of a casefolded form; closed-class words and the listed exceptions stay as they are."""
+    """The stem of a casefolded form: the listed exceptions have theirs, closed-class words stay as they are."""
     word = bare(form) or form
     stems = tongue.table("stems")
-    if word in tongue.function:
-        return word
     if word in stems:
         found: str = stems[word]
         return found
+    if word in tongue.function:
+        return word
     if len(word) <= _SHORT or not word.isalpha():
         return word
     if len(word) >= _LONG_ENDING:
