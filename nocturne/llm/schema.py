@@ -121,5 +121,5 @@ def output_tokens(brief: Brief) -> int:
     if isinstance(brief, SchematiseBrief):
         return 96 + sum(120 + 8 * len(cluster.members) for cluster in brief.clusters)
     if isinstance(brief, MergeBrief):
-        return 96 + 160 * count
+        return 96 + sum(64 if union.composed is not None else 160 for union in brief.unions)
     return 96 + 64 * count

@@ -20,8 +20,10 @@ from nocturne.core.proposals import Drop
 from nocturne.core.verdicts import Refused
 from nocturne.errors import ProviderFailed
 from nocturne.llm.batching import likely_tokens
+from nocturne.llm.caller import Manner
 from nocturne.llm.prompting import files_hash
-from nocturne.passes.briefs import DedupeBrief, EncodeBrief, MergeBrief
+from nocturne.llm.sending import Sending, sending, whole_store
+from nocturne.passes.briefs import DedupeBrief, EncodeBrief, MergeBrief, PromoteBrief
 from tests.llm.made import Kept, Waits, dedupe, every_brief, facts, proposer, turn
 from tests.llm.serving import Asked, Said, Server, agreeable, chat, serving
 
@@ -527,3 +529,20 @@ def test_a_server_is_needed_only_when_asked() -> None:
         asker = proposer(server.url)
         asker.close()
         assert server.asked == []
+
+
+def test_what_would_be_sent_is_what_is_sent() -> None:
+    brief = dedupe(30)
+    manner = Manner(batch=7, context_tokens=60_000, most_output=8192, near=True)
+    with serving(agreeable) as server:
+        asker = proposer(server.url, batch=7)
+        list(asker.propose("dedupe", brief))
+        asker.close()
+        sent = sum(asked.tokens for asked in server.posts)
+        calls = len(server.posts)
+    foreseen = sending(brief, manner)
+    assert foreseen.calls == calls == 5
+    assert abs(foreseen.tokens_in - sent) <= calls
+    assert sending(DedupeBrief((), {})) == Sending()
+    everything = PromoteBrief(facts(1000))
+    assert foreseen.tokens_in < whole_store(everything)
