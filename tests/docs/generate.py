@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nocturne.app import policies
+from nocturne.cli import main
 from nocturne.cli.help import EXIT_CODES
 from nocturne.cli.main import COMMANDS
 from nocturne.core.codes import CODES
@@ -33,15 +35,16 @@ def renewed(text: str) -> str:
 
 def nocturne(*words: str, given: str = "") -> str:
     """What the command prints on stdout, in 80 columns and without colour."""
-    done = subprocess.run(
-        [sys.executable, "-m", "nocturne.cli.main", *words],
-        input=given,
-        capture_output=True,
-        text=True,
-        check=True,
-        env=_environment(),
-    )
-    return done.stdout
+    streams = sys.stdin, sys.stdout
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8")
+    sys.stdout = said = io.StringIO()
+    try:
+        code = main.run(words)
+    finally:
+        sys.stdin, sys.stdout = streams
+    if code:
+        raise RuntimeError(f"nocturne {' '.join(words)} ended {code}")
+    return said.getvalue()
 
 
 def _environment() -> dict[str, str]:
