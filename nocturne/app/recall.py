@@ -37,6 +37,10 @@ CANDIDATES = 200
 """So many candidates are scored, and are competitors of each other."""
 MOST_CANDIDATES = 3_200
 """Where the nearest candidates have faded from view, the search goes on up to here."""
+LEAST_RELEVANT = 0.01
+"""A fact below this shares with the query only words that most facts hold: no answer, and no access."""
+MOST_TERMS = 32
+"""A long text is looked for by its rarest terms."""
 MOST_RECENT = 5
 """Older turns weigh less than a fiftieth of the query."""
 
@@ -224,7 +228,8 @@ class Retriever:
             kept, _ = searchable({term: known[term] for term in terms if term in known}, size)
             shares.append(relevances(self._candidates(kept, limit)))
         near = mixed(shares[0], shares[1:])
-        ids = sorted(near, key=lambda fact: (-near[fact], fact))[:limit]
+        telling = [fact for fact, share in near.items() if share >= LEAST_RELEVANT]
+        ids = sorted(telling, key=lambda fact: (-near[fact], fact))[:limit]
         facts = self._view.facts(ids)
         moment, law = self._view.moment, self._policy.strength.law
         stored = self._store.activations(ids, upto=moment if self.past else None)
@@ -246,6 +251,7 @@ class Retriever:
 
     def _candidates(self, terms: Sequence[str], limit: int) -> Mapping[int, float]:
         """Facts that hold every term first; where they are few, facts that hold any."""
+        terms = terms[:MOST_TERMS]
         if not terms:
             return {}
         found = dict(self._view.search([[term] for term in terms], limit))

@@ -159,9 +159,24 @@ def rows(link: Link) -> list[tuple[int, bytes]]:
     return found
 
 
-def frequencies(link: Link) -> dict[int, int]:
-    """In how many active facts each token stands."""
-    return dict(link.all("SELECT id, df FROM tokens"))
+def rows_of(link: Link, facts: Iterable[int]) -> dict[int, list[int]]:
+    """The token numbers of some active facts."""
+    wanted = json.dumps(sorted(set(facts)))
+    return {
+        fact: unpacked(blob)
+        for fact, blob in link.all(
+            "SELECT fact, ids FROM fact_tokens WHERE fact IN (SELECT value FROM json_each(?)) ORDER BY fact",
+            (wanted,),
+        )
+    }
+
+
+def frequencies(link: Link, tokens: Iterable[int] | None = None) -> dict[int, int]:
+    """In how many active facts each token stands; of all tokens or of some."""
+    if tokens is None:
+        return dict(link.all("SELECT id, df FROM tokens"))
+    wanted = json.dumps(sorted(set(tokens)))
+    return dict(link.all("SELECT id, df FROM tokens WHERE id IN (SELECT value FROM json_each(?))", (wanted,)))
 
 
 def looked_up(link: Link, tokens: Iterable[str]) -> dict[str, tuple[int, int]]:

@@ -95,6 +95,13 @@ def activations(
     return {row[0]: Activation(*row) for row in rows}
 
 
+def labile(link: Link, at: int) -> dict[int, int]:
+    """The facts whose window is open at a time, with where it ends; ids ascending."""
+    return dict(
+        link.all("SELECT fact, labile_until FROM activation WHERE labile_until >= ? ORDER BY fact", (at,))
+    )
+
+
 def append_quiz(link: Link, run: QuizRun) -> int:
     """Keep a quiz run; returns its number."""
     report = None

@@ -390,6 +390,10 @@ class SqliteStore:
         with self._aside():
             return side.append_quiz(self._link, run)
 
+    def labile(self, at: int) -> Mapping[int, int]:
+        """The facts whose window is open at a time, with where it ends."""
+        return side.labile(self._link, at)
+
     def quizzes(self) -> list[side.QuizRun]:
         """The quiz runs, oldest first."""
         return side.quizzes(self._link)
@@ -428,9 +432,13 @@ class SqliteStore:
         """Every active fact's token numbers (little-endian 32-bit, in the text's order); ids ascending."""
         return search.rows(self._link)
 
-    def document_frequencies(self) -> Mapping[int, int]:
-        """In how many active facts each token number stands."""
-        return search.frequencies(self._link)
+    def tokens_of(self, facts: Iterable[int]) -> Mapping[int, Sequence[int]]:
+        """The token numbers of some active facts."""
+        return search.rows_of(self._link, facts)
+
+    def document_frequencies(self, tokens: Iterable[int] | None = None) -> Mapping[int, int]:
+        """In how many active facts each token number stands; of all tokens or of some."""
+        return search.frequencies(self._link, tokens)
 
     def token_numbers(self, tokens: Iterable[str]) -> Mapping[str, tuple[int, int]]:
         """The number and the document frequency of the tokens that are known."""
