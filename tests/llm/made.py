@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -10,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from nocturne.app.asking import RawReply
 from nocturne.app.config import Limits, ProviderConfig
 from nocturne.core.facts import Fact, Turn
 from nocturne.llm.asker import ModelProposer
@@ -142,3 +144,13 @@ def proposer(
         clock=(waits or Waits()).clock(wall=wall),
         manner=Manner(**settings),
     )
+
+
+def drops(replies: list[RawReply]) -> list[tuple[str, str]]:
+    return [
+        (entry["itemId"], entry["duplicateOf"]) for reply in replies for entry in json.loads(reply)["drop"]
+    ]
+
+
+def all_pairs(count: int) -> list[tuple[str, str]]:
+    return [(f"m{2 * n}", f"m{2 * n - 1}") for n in range(1, count + 1)]

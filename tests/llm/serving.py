@@ -91,6 +91,19 @@ def agreeable(asked: Asked) -> Said:
     return chat(json.dumps(reply), asked)
 
 
+def prose(asked: Asked) -> Said:
+    return chat("They look much alike to me.", asked)
+
+
+def too_long(asked: Asked) -> Said:
+    """A model that can write about three pairs before its output ends."""
+    return agreeable(asked) if len(asked.pairs) <= 3 else chat('{"drop":[{"it', asked, finish="length")
+
+
+def no_facts(asked: Asked) -> Said:
+    return chat(json.dumps({"nonce": asked.nonce, "facts": []}), asked)
+
+
 class _Listening(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False

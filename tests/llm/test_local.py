@@ -131,7 +131,7 @@ def test_the_child_knows_no_keys_and_lets_nobody_else_in(
     server = LocalServer(engine)
     url = server.start()
     try:
-        body = {"response_format": {"json_schema": {"schema": {"required": []}}}}
+        body: dict[str, object] = {"response_format": {"json_schema": {"schema": {"required": []}}}}
         with httpx.Client() as client:
             refused = client.post(f"{url}/chat/completions", json=body)
             let_in = client.post(
