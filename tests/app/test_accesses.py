@@ -80,19 +80,6 @@ def test_a_near_twin_that_was_not_shown_loses_three_in_a_hundred(tmp_path: Path)
 def test_at_most_ten_windows_stay_open(tmp_path: Path) -> None:
     words = ["anvil", "basin", "candle", "dune", "ember", "fjord"]
     words += ["glacier", "harbour", "island", "jetty", "kelp", "lagoon"]
-        "anvil",
-        "basin",
-        "candle",
-        "dune",
-        "ember",
-        "fjord",
-        "glacier",
-        "harbour",
-        "island",
-        "jetty",
-        "kelp",
-        "lagoon",
-    ]
     made(tmp_path / "t.db", [f"The {word} is grey." for word in words])
     with open_store(tmp_path / "t.db", measures=measures_of(LEXICON)) as store:
         for minute, word in enumerate(words):
