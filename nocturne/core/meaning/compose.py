@@ -41,7 +41,9 @@ def compose_merge(sources: Sequence[Said], *, lexicon: Lexicon, close: bool = Fa
 
 def _composed(sources: Sequence[Said], readings: Sequence[Reading], *, close: bool) -> Iterator[str]:
     texts = [said.text.strip() for said in sources]
-    yield max(texts, key=len)
+    widest = max(range(len(texts)), key=lambda at: len(readings[at].analysis.content))
+    if all(reading.analysis.content <= readings[widest].analysis.content for reading in readings):
+        yield texts[widest]
     grammar = readings[0].grammar
     alike = len({reading.grammar.language for reading in readings}) == 1 and grammar.known
     single = all(len(reading.sentences) == 1 for reading in readings)

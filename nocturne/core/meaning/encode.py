@@ -220,7 +220,8 @@ def _broken_off(claim: Key, offered: Key, grammar: Grammar) -> bool:
 
 
 _OPEN = frozenset(
-    ("of", "to", "for", "with", "from", "in", "on", "at", "by", "after", "before", "into", "but", "very", "so", "really",
+    ("of", "to", "for", "with", "from", "in", "on", "at", "by", "after", "before", "into", "but", "very", "so",
+     "really",
      "because", "who", "which", "when", "while", "if", "than", "as", "about", "—", ",")
 )  # fmt: skip
 _ADDED = frozenset(("is", "have", "do", "did", "was", "of", "'s", "§=", "and", "that")) | SUBJECTS

@@ -173,6 +173,8 @@ def _helper(chain: Key) -> tuple[Key, str] | None:
         return None
     if not negated:
         return words, form
+    if len(negated) > 1:
+        return None
     if negated == ("never",):
         return (*words, "never"), form
     if form in ("present", "past"):

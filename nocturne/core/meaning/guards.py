@@ -139,6 +139,9 @@ def _incomparable(one: Reading, two: Reading) -> Fails | None:
     return None
 
 
+_PASSIVE = frozenset(("by", "is", "was", "be", "been", "being", "have", "had"))
+
+
 def _marked(
     one: Reading, two: Reading, gone: Counter[str], more: Counter[str], *, superset: bool
 ) -> Fails | None:
@@ -150,6 +153,10 @@ def _marked(
     content = one.analysis.content - two.analysis.content
     if not more and content and not content <= _markers(one.grammar):
         return Fails("N202", {"lost": shown(one.analysis, content)})
+    if "by" in gone or "by" in more:
+        turned = (gone + more).keys() - _PASSIVE
+        if not turned:
+            return Fails("N204", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
     for code, kinds in _kinds(one.grammar):
         lost = sorted(word for word in gone if word in kinds)
         added = sorted(word for word in more if word in kinds)
@@ -163,7 +170,8 @@ def _worded(
 ) -> Fails | None:
     """A difference in subjects, connecting words or content."""
     before, after = _subjects(one), _subjects(two)
-    if (before - after) or (not superset and before != after):
+    possessed = any(f"{word}'s" in more for word in gone)
+    if possessed or (before - after) or (not superset and before != after):
         return Fails("N209", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
     linking = one.grammar.connectives | one.grammar.directions
     lost = sorted(word for word in gone if word in linking)
@@ -205,7 +213,7 @@ def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
         ("N206", (grammar.modals | grammar.hedges) - _FUTURE),
         ("N207", grammar.quantifiers | grammar.restrictors),
         ("N216", grammar.comparison - grammar.quantifiers),
-        ("N208", grammar.tense & (_BE | _FUTURE | grammar.auxiliaries) | _FUTURE),
+        ("N208", frozenset(("used",)) | grammar.tense & (_BE | _FUTURE | grammar.auxiliaries) | _FUTURE),
     )
 
 
@@ -224,7 +232,12 @@ def _bound(reading: Reading) -> Counter[tuple[str, str]]:
     """Each value with the word after it."""
     words = _forms(reading)
     values = {value for value in reading.analysis.values if value[:1].isdigit() or value.startswith("#:")}
-    return Counter((word, words[at + 1]) for at, word in enumerate(words[:-1]) if word in values)
+    closed = reading.grammar.stopwords | reading.grammar.pronouns | reading.grammar.adjuncts | SUBJECTS
+    return Counter(
+        (word, words[at + 1])
+        for at, word in enumerate(words[:-1])
+        if word in values and words[at + 1] not in closed and not words[at + 1].startswith("§")
+    )
 
 
 def analysed(text: str, lexicon: Lexicon) -> Analysis:

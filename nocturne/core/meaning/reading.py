@@ -173,10 +173,13 @@ class _Draft:
         return Sentence(tuple(words), tuple(places), asks, frozenset(self.inflected))
 
 
+_BEFORE_VERBS = VERB_ADVERBS | frozenset(("no", "longer"))
+
+
 def _verb_place(words: list[str]) -> bool:
     """Whether the next word can be the verb of a subject just named, or of one that is taken over."""
     at = len(words) - 1
-    while at >= 0 and (words[at] in VERB_ADVERBS or (words[at].endswith("ly") and len(words[at]) > 4)):
+    while at >= 0 and (words[at] in _BEFORE_VERBS or (words[at].endswith("ly") and len(words[at]) > 4)):
         at -= 1
     return at >= 0 and (
         words[at] in SUBJECTS or words[at] in ("and", "or", "but", ",", "then", "who", "which")

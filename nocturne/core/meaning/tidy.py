@@ -49,6 +49,8 @@ def tidied(words: list[str], places: list[int], surfaces: list[str], grammar: Gr
         _cut(words, places, surfaces, 0)
     if language in _ARTICLES and "§subj's" in words:
         _owner_first(words, places, surfaces, _ARTICLES[language])
+    if language == "ru" and "§subj's" in words:
+        _genitive_first(words, places, surfaces)
     if language in _PAIRED:
         _pair(words, places, surfaces, *_PAIRED[language])
     if language == "ja":
@@ -87,6 +89,18 @@ def _owner_first(words: list[str], places: list[int], surfaces: list[str], artic
             places[start - 1 : at + 1] = [places[at], *places[start:at]]
             surfaces[start - 1 : at + 1] = [surfaces[at], *surfaces[start:at]]
             return
+
+
+def _genitive_first(words: list[str], places: list[int], surfaces: list[str]) -> None:
+    """Rewrites сестра пользователя as моя сестра: a Russian genitive stands behind its noun."""
+    at = words.index("§subj's")
+    if at and surfaces[at].casefold() in _GENITIVES:
+        words[at - 1], words[at] = words[at], words[at - 1]
+        places[at - 1], places[at] = places[at], places[at - 1]
+        surfaces[at - 1], surfaces[at] = surfaces[at], surfaces[at - 1]
+
+
+_GENITIVES = frozenset(("пользователя", "пользовательницы"))
 
 
 def _pair(words: list[str], places: list[int], surfaces: list[str], nor: str, negation: str) -> None:

@@ -15,7 +15,7 @@ from nocturne.app.lexicons import default_lexicon
 from nocturne.core.meaning import Fails, Said, judge_drop, judge_merge
 
 FOLDER = Path(__file__).resolve().parents[3] / "fixtures" / "gates"
-FILES = ("restatements.jsonl", "languages.jsonl")
+FILES = ("restatements.jsonl", "restatements_more.jsonl", "languages.jsonl")
 
 
 @dataclass(frozen=True)
