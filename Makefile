@@ -54,8 +54,8 @@ $(BENCH_STAMP): $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@
 
-bench: $(BENCH_STAMP) ## measure, side by side with other ways of doing it
-	@$(BIN)/nocturne bench
+bench: $(BENCH_STAMP) ## measure, side by side with other ways (BENCH=--quick: under 3 minutes)
+	@$(BIN)/python -m tests.bench $(BENCH)
 
 gauntlet: $(STAMP) ## the gates over every pair file of NOCTURNE_CORPUS
 	@$(BIN)/python -m tests.gauntlet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import re
@@ -18,7 +19,7 @@ from nocturne.cli.main import COMMANDS
 from nocturne.core.codes import CODES
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "nocturne/cli/COMMANDS.md")
+DOCUMENTS = ("README.md", "nocturne/cli/COMMANDS.md", "nocturne/report/JSON.md")
 
 _PART = re.compile(r"(<!-- generated: ([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -117,6 +118,20 @@ def _library() -> str:
     return _block((ROOT / "tests" / "docs" / "example.py").read_text(encoding="utf-8"), "python")
 
 
+def _shapes() -> str:
+    parts = []
+    for path in sorted((ROOT / "nocturne" / "report" / "data").glob("*.py")):
+        if path.stem == "__init__":
+            continue
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        title, _, rest = said.partition("\n\n")
+        text = rest or title
+        parts.append(
+            f"## {path.stem}\n\n" + (f"{title}\n\n" if rest else "") + text.replace("``", "`") + "\n"
+        )
+    return "\n".join(parts)
+
+
 PARTS: dict[str, Callable[..., str]] = {
     "commands": _commands,
     "help": _help,
@@ -126,4 +141,5 @@ PARTS: dict[str, Callable[..., str]] = {
     "codes": _codes,
     "gate": _gate,
     "library": _library,
+    "shapes": _shapes,
 }
