@@ -42,7 +42,21 @@ class Origins(Mapping[int, Origin]):
         return len(self._load())
 
 
-def scene_of(store: Store, state: State, *, policy: Policy, lexicon: Lexicon, now: int) -> Scene:
+def measured(store: Store, state: State) -> Mapping[str, frozenset[str]]:
+    """The content of the facts' texts, as it was measured when they were written."""
+    held = store.contents()
+    return {fact.text: held[id_] for id_, fact in state.facts.items() if id_ in held}
+
+
+def scene_of(
+    store: Store,
+    state: State,
+    *,
+    policy: Policy,
+    lexicon: Lexicon,
+    now: int,
+    contents: Mapping[str, frozenset[str]] | None = None,
+) -> Scene:
     """The scene in which a pass over ``state`` is judged."""
     return Scene(
         before=state,
@@ -55,4 +69,5 @@ def scene_of(store: Store, state: State, *, policy: Policy, lexicon: Lexicon, no
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
         origins=Origins(store),
         strengths=store.activations(),
+        measured=contents or {},
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
-from nocturne.app.scenes import scene_of
+from nocturne.app.scenes import measured, scene_of
 from nocturne.core.facts import Fact, Retirement, State
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
@@ -144,11 +144,14 @@ def sleep(night: Night) -> SleepReport:
     head = night.store.head()
     before = night.store.state()
     ledger = _Ledger(night, head)
+    contents = measured(night.store, before)
     state, lost, reports = before, 0, []
     forgotten: list[Fact] = []
     for stage in stages:
         night.watch.began(stage.name, len(state.facts))
-        outcome, state, gone = _pass(night, stage, state, ledger, lost=lost, start=len(before.facts))
+        outcome, state, gone = _pass(
+            night, stage, state, ledger, lost=lost, start=len(before.facts), contents=contents
+        )
         lost += len(gone)
         forgotten += gone
         report = PassReport(
@@ -181,7 +184,14 @@ def sleep(night: Night) -> SleepReport:
 
 
 def _pass(
-    night: Night, stage: Pass, state: State, ledger: _Ledger, *, lost: int, start: int
+    night: Night,
+    stage: Pass,
+    state: State,
+    ledger: _Ledger,
+    *,
+    lost: int,
+    start: int,
+    contents: Mapping[str, frozenset[str]],
 ) -> tuple[Outcome, State, list[Fact]]:
     heard: list[list[Offer]] = []
 
@@ -196,7 +206,14 @@ def _pass(
                 heard.append(again)
             return again
 
-        scene = scene_of(night.store, state, policy=night.policy, lexicon=night.lexicon, now=night.now)
+        scene = scene_of(
+            night.store,
+            state,
+            policy=night.policy,
+            lexicon=night.lexicon,
+            now=night.now,
+            contents=contents,
+        )
         outcome = run(stage, scene, ask, enforce=night.enforce)
         gone = _gone(outcome)
         measured = loss(lost + len(gone), start, night.policy)

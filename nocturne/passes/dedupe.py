@@ -14,7 +14,6 @@ from nocturne.core.facts import Change, Fact, Link
 from nocturne.core.meaning import Fails, Finding, judge_drop
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Drop, Keep, Proposal
-from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import DedupeBrief, Pair
 from nocturne.passes.heir import most_protected
@@ -35,7 +34,7 @@ class Dedupe:
     def brief(self, scene: Scene) -> DedupeBrief | None:
         """All pairs at or above the floor that nobody has answered yet."""
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer != "schema"}
-        sets = {fact.id: content(fact.text, scene.lexicon) for fact in facts.values()}
+        sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         pairs = []
         floor = exact(scene.policy.dedupe.floor)
         for drop, keep, measure, equal in nominate_pairs(facts, sets, floor, fresh=scene.fresh):

@@ -12,7 +12,6 @@ from nocturne.core.proposals import Encode as Proposed
 from nocturne.core.proposals import Proposal
 from nocturne.core.sanitise import REMOVED, clean
 from nocturne.core.secrets import redact
-from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import EncodeBrief
 from nocturne.passes.said import uttered
@@ -72,7 +71,7 @@ class Encode:
             return Refused(proposal, "N107", {"kinds": sorted(kinds)})
         if cut(text)[1]:
             return Refused(proposal, "N106", {})
-        if scene.tombstones.holds(content(text, scene.lexicon)):
+        if scene.tombstones.holds(scene.content(text)):
             return Refused(proposal, "N105", {})
         return None
 

@@ -10,7 +10,6 @@ from typing import Any
 from nocturne.core.conservation import breaches
 from nocturne.core.facts import Activation, Change, Fact, Link, State
 from nocturne.core.proposals import Drop, Encode, Keep, Proposal, named_by
-from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
 from nocturne.passes.scene import Effect, Pass, Scene
@@ -241,10 +240,7 @@ class _Work:
             refused=len(self.rulings) - accepted,
             enforced=self.enforced,
         )
-        lexicon = self.base.lexicon
-        broken = breaches(
-            self.stage.name, self.start.facts, self.facts, self.steps, lambda text: content(text, lexicon)
-        )
+        broken = breaches(self.stage.name, self.start.facts, self.facts, self.steps, self.base.content)
         if not broken:
             return result
         first = broken[0]

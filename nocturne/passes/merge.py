@@ -12,7 +12,6 @@ from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
 from nocturne.core.proposals import Proposal
-from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import MergeBrief, Union
 from nocturne.passes.heir import home, most_protected
@@ -33,7 +32,7 @@ class Merge:
     def brief(self, scene: Scene) -> MergeBrief | None:
         """Pairs of one block near enough to be said together, that nobody has answered yet."""
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer != "schema"}
-        sets = {fact.id: content(fact.text, scene.lexicon) for fact in facts.values()}
+        sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         rules = scene.policy.merge
         near = nominate_unions(
             facts,
@@ -72,7 +71,10 @@ class Merge:
             group = known or [into]
             wider = [*group, other if into in group else into]
             composed = self._composed([facts[id_] for id_ in wider], scene)
-            if composed is not None and sum(facts[id_].originals for id_ in wider) <= scene.policy.merge.max_originals:
+            if (
+                composed is not None
+                and sum(facts[id_].originals for id_ in wider) <= scene.policy.merge.max_originals
+            ):
                 group[:] = wider
                 for id_ in wider:
                     grown[id_] = group

@@ -14,6 +14,7 @@ from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Proposal
 from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Verdict
 
 
@@ -68,7 +69,7 @@ class Scene:
     ``before`` is the store as the pass found it; ``facts`` and ``consumed`` are read-only views that the engine
     advances after each accepted proposal. ``fresh`` holds the facts whose text or block changed since this pass
     last ran under this policy (None: all of them): only they can be in a new pair, so that cost follows what
-    changed. ``kept_for`` lists, by keeper, the facts dropped for it in this pass.
+    changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper, the facts dropped for it in this pass.
     """
 
     before: State
@@ -87,6 +88,12 @@ class Scene:
     over: AbstractSet[int] = frozenset()
     adjudicated: bool = True
     round: int = 1
+    measured: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def content(self, text: str) -> frozenset[str]:
+        """The canonical content of a text."""
+        known = self.measured.get(text)
+        return content(text, self.lexicon) if known is None else known
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from nocturne.core.meaning import Fails, Said, judge_schema
 from nocturne.core.proposals import Proposal
 from nocturne.core.proposals import Schematise as Proposed
 from nocturne.core.strength import centrality_factor, scaled
-from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import curve_of, row_of
 from nocturne.passes.briefs import Cluster, SchematiseBrief
@@ -38,7 +37,7 @@ class Schematise:
             pool = {id_: fact for id_, fact in facts.items() if fact.layer == layer}
             if len(pool) < rules.min_members:
                 continue
-            sets = {id_: content(fact.text, scene.lexicon) for id_, fact in pool.items()}
+            sets = {id_: scene.content(fact.text) for id_, fact in pool.items()}
             for cluster in clusters(pool, sets, eps=eps, min_members=rules.min_members):
                 if scene.fresh is not None and not scene.fresh & set(cluster.members):
                     continue
@@ -102,13 +101,13 @@ class Schematise:
             namespace=members[0].namespace,
             sources=tuple(dict.fromkeys(span for fact in members for span in fact.sources)),
         )
-        shared = content(proposal.text, scene.lexicon)
+        shared = scene.content(proposal.text)
         fading = [
             row_of(
                 fact,
                 scaled(
                     curve_of(scene.strengths.get(fact.id), fact),
-                    centrality_factor(_share(content(fact.text, scene.lexicon), shared)),
+                    centrality_factor(_share(scene.content(fact.text), shared)),
                 ),
             )
             for fact in members

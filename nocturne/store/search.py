@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from nocturne.core.digest import lexicon_digest
 from nocturne.store.connection import Link
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -157,6 +158,23 @@ def rows(link: Link) -> list[tuple[int, bytes]]:
         (row[0], row[1]) for row in link.all("SELECT fact, ids FROM fact_tokens")
     ]
     return found
+
+
+def contents(link: Link, measures: Measures) -> dict[int, frozenset[str]]:
+    """The content words of every active fact, as they were measured at writing.
+
+    Empty where any of the record was measured otherwise than now: then the texts must be measured anew.
+    """
+    now = (lexicon_digest(measures.lexicon), measures.version)
+    held = {
+        (read["lexicon"], read["measures"])
+        for (more,) in link.all("SELECT more FROM ledger WHERE type = 'setting'")
+        if (read := json.loads(more))
+    }
+    if held != {now}:
+        return {}
+    words: dict[int, str] = dict(link.all("SELECT id, token FROM tokens"))
+    return {fact: frozenset(words[number] for number in unpacked(blob)) for fact, blob in rows(link)}
 
 
 def rows_of(link: Link, facts: Iterable[int]) -> dict[int, list[int]]:

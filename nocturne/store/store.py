@@ -205,6 +205,13 @@ class SqliteStore:
         """Where the chain ends."""
         return history.head(self._link)
 
+    def entry_with(self, hash_: str) -> int | None:
+        """The entry whose hash begins so, or None."""
+        seq: int | None = self._link.value(
+            "SELECT seq FROM ledger WHERE substr(hash, 1, length(?1)) = ?1 ORDER BY seq LIMIT 1", (hash_,)
+        )
+        return seq
+
     def state_digest(self) -> str:
         """The digest of the facts as they stand now."""
         return ledger.Tail(self._link).current()
@@ -321,6 +328,10 @@ class SqliteStore:
         """The keys of the tombstones that stand."""
         return history.tombstone_keys(self._link)
 
+    def purged_keys(self) -> frozenset[str]:
+        """The keys of the tombstones that a purge left."""
+        return frozenset(row.key for row in self.tombstones() if row.cause == "purge" and row.lifted is None)
+
     def tombstone_key(self, tokens: Iterable[str]) -> str:
         """The key under which a content is buried: an HMAC over its sorted canonical tokens."""
         return keyed(self._secret, TOMBSTONE, sorted(set(tokens)))
@@ -379,6 +390,10 @@ class SqliteStore:
         """The strengths that were ever set, of all facts or of some; with ``upto`` as they were at that time."""
         return side.activations(self._link, facts, upto)
 
+    def labile(self, at: int) -> Mapping[int, int]:
+        """The facts whose window is open at a time, with where it ends."""
+        return side.labile(self._link, at)
+
     def record_accesses(self, rows: Sequence[Activation], *, kind: str, at: int) -> None:
         """Log accesses and set the strengths that they leave; StoreLocked where another command writes."""
         if rows:
@@ -389,10 +404,6 @@ class SqliteStore:
         """Keep a quiz run; returns its number."""
         with self._aside():
             return side.append_quiz(self._link, run)
-
-    def labile(self, at: int) -> Mapping[int, int]:
-        """The facts whose window is open at a time, with where it ends."""
-        return side.labile(self._link, at)
 
     def quizzes(self) -> list[side.QuizRun]:
         """The quiz runs, oldest first."""
@@ -431,6 +442,10 @@ class SqliteStore:
     def token_rows(self) -> list[tuple[int, bytes]]:
         """Every active fact's token numbers (little-endian 32-bit, in the text's order); ids ascending."""
         return search.rows(self._link)
+
+    def contents(self) -> Mapping[int, frozenset[str]]:
+        """The content words of every active fact as measured at writing; empty where they must be measured anew."""
+        return search.contents(self._link, self._measures)
 
     def tokens_of(self, facts: Iterable[int]) -> Mapping[int, Sequence[int]]:
         """The token numbers of some active facts."""
@@ -475,6 +490,18 @@ class SqliteStore:
         """The commitments in facts' versions and in the mutations that touched them, with those facts."""
         found = history.texts_of_mutations(self._link, facts)
         return {hash_: frozenset(ids) for hash_, ids in found.items()}
+
+    def texts_of_turns(self, turns: Iterable[int]) -> frozenset[str]:
+        """The commitments of turns' texts and of their tools' payloads."""
+        return erasing.of_turns(self._link, turns)
+
+    def facts_with_texts(self, hashes: Iterable[str]) -> list[int]:
+        """The facts of which any version has one of these texts, ids ascending."""
+        return erasing.facts_with(self._link, hashes)
+
+    def leaf_hashes(self, facts: Iterable[int]) -> Mapping[int, Sequence[str]]:
+        """SHA-256 of the leaf of every version of facts, oldest first: what a receipt keeps of them."""
+        return erasing.leaf_hashes(self._link, facts)
 
     def text_uses(self, hashes: Iterable[str]) -> Mapping[str, int]:
         """How many rows of each table name one of these texts."""
