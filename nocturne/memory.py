@@ -155,6 +155,7 @@ class Memory:
             now=self._clock(),
             command="library",
             open=read,
+            purged=self._store.purged_keys(),
         )
         return ingest(job, files)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import Literal, Protocol
 
 from pydantic import ValidationError
 
+from nocturne.core.acts import ERASED
 from nocturne.core.audit import Measured, Remeasure
 from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Turn
@@ -17,6 +19,9 @@ from nocturne.core.policy import Policy
 from nocturne.core.record import Problem, Replayed
 from nocturne.core.replay import Watch
 from nocturne.core.text.lexicon import Lexicon
+from nocturne.errors import UsageError
+
+_HEAD = re.compile(r"[0-9a-fA-F]{8,64}")
 
 
 class Audited(Protocol):
@@ -24,6 +29,7 @@ class Audited(Protocol):
 
     def secret(self) -> bytes: ...
     def replayed(self, since: int | None = None, watch: Watch | None = None) -> Replayed: ...
+    def entry_with(self, hash_: str) -> int | None: ...
     def word(self, hash_: str) -> str | None: ...
     def turns(self, ids: list[int]) -> Mapping[int, Turn]: ...
     def policies(self) -> Mapping[str, str]: ...
@@ -35,7 +41,10 @@ class Audited(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What an audit found. ``head_expected`` is what the chain was compared with, if anything."""
+    """What an audit found.
+
+    ``head_expected`` is what the chain was compared with, if anything, and ``head_at`` the entry that it is.
+    """
 
     replayed: Replayed
     measured: Measured
@@ -43,6 +52,7 @@ class Audit:
     index: tuple[str, ...]
     since: int | None
     head_expected: str | None = None
+    head_at: int | None = None
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -50,8 +60,8 @@ class Audit:
         found = [*self.replayed.problems, *self.measured.problems]
         found += [Problem("file", what) for what in self.file]
         found += [Problem("index", what) for what in self.index]
-        if self.head_expected is not None and not self.replayed.head.startswith(self.head_expected):
-            what = f"it ends in {self.replayed.head}, and {self.head_expected} was expected: cut off or rewritten"
+        if self.head_expected is not None and self.head_at is None:
+            what = f"{self.head_expected} is no entry of it: it was cut off or rewritten"
             found.append(Problem("chain", what))
         return tuple(found)
 
@@ -64,7 +74,16 @@ class Audit:
 def audit(
     store: Audited, *, lexicon: Lexicon, since: int | None = None, expect_head: str | None = None
 ) -> Audit:
-    """Re-derive everything that is covered from the database itself. Reads only."""
+    """Re-derive everything that is covered from the database itself. Reads only.
+
+    ``expect_head`` is a hash that ``log --head`` printed once, or its first eight digits or more: the chain must
+    still hold it, however far it has grown since.
+    """
+    if expect_head is not None and not _HEAD.fullmatch(expect_head):
+        raise UsageError(
+            f"{expect_head!r} is no head of a chain", hint="8 to 64 hex digits, as nocturne log --head prints them"
+        )
+    expected = expect_head.lower() if expect_head is not None else None
 
     @lru_cache(maxsize=50_000)
     def word(hash_: str) -> str | None:
@@ -72,7 +91,8 @@ def audit(
 
     @lru_cache(maxsize=50_000)
     def turn(id_: int) -> Turn | None:
-        return store.turns([id_]).get(id_)
+        found = store.turns([id_]).get(id_)
+        return None if found is None or found.text == ERASED else found
 
     watch = Remeasure(
         words=word,
@@ -94,7 +114,8 @@ def audit(
         tuple(store.problems()),
         tuple(store.index_problems()),
         since,
-        expect_head,
+        expected,
+        store.entry_with(expected) if expected is not None else None,
     )
 
 

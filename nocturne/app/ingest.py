@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +21,8 @@ from nocturne.app.ports import (
     Store,
 )
 from nocturne.app.scenes import scene_of
+from nocturne.app.tombs import purged_turn, returning
+from nocturne.core.acts import Act
 from nocturne.core.artefacts import cut_turn
 from nocturne.core.facts import Fact, State, Turn
 from nocturne.core.policy import Policy
@@ -75,6 +78,10 @@ class IngestReport:
     secret_places: list[str] = field(default_factory=list)
     cleaned: Counter[str] = field(default_factory=Counter)
     artefacts: Counter[str] = field(default_factory=Counter)
+    purged: int = 0
+    """Sentences that said again what was purged, and were not stored."""
+    lifted: int = 0
+    """Tombstones that were lifted because what they bury was said again, and --lift-tombstones was given."""
     facts: list[Fact] = field(default_factory=list)
     snapshot: int | None = None
     unchanged_since: int | None = None
@@ -119,6 +126,10 @@ class Ingest:
     command: str
     open: Open
     namespace: str = "default"
+    purged: AbstractSet[str] = frozenset()
+    """The tombstones that a purge left: no sentence that one of them buries is stored."""
+    lift: bool = False
+    """Whether what a person forgot may come back; what was purged may not."""
     watch: Watch = field(default_factory=_Silent)
 
 
@@ -188,6 +199,7 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
     report.secret_places += fresh.places
     report.cleaned += fresh.cleaned
     report.artefacts += fresh.artefacts
+    report.purged += fresh.purged
     counts: Counter[str] = Counter(turn.provenance for turn in turns)
     report.turns.update(counts)
     return FileReport(path, reading.format, counts, fresh.known, dict(reading.skipped))
@@ -207,6 +219,7 @@ class _Prepared:
         self.places: list[str] = []
         self.cleaned: Counter[str] = Counter()
         self.artefacts: Counter[str] = Counter()
+        self.purged = 0
 
     def add(self, turn: Turn, path: str) -> None:
         if not self.turns and self.reading.resumed:
@@ -220,7 +233,12 @@ class _Prepared:
         self.secrets.update(secrets)
         if secrets:
             self.places.append(f"{Path(path).name} turn {turn.position}")
-        self.turns.append(KeyedTurn(self.chain.key(turn), turn))
+        key = self.chain.key(turn)
+        # The key is that of the turn as it was said, so that reading it again finds it known.
+        if self.job.purged:
+            turn, gone = purged_turn(turn, self.job.store.secret(), self.job.purged, self.job.lexicon)
+            self.purged += gone
+        self.turns.append(KeyedTurn(key, turn))
 
     def keys(self) -> dict[str, object]:
         """What the next reading of this source goes on with."""
@@ -258,6 +276,9 @@ def _commit(job: Ingest, step: SourceStep, new: Sequence[KeyedTurn], report: Ing
         scene = replace(
             scene_of(job.store, empty, policy=job.policy, lexicon=job.lexicon, now=job.now), turns=turns
         )
+        buried = scene.tombstones
+        if job.lift:
+            scene = replace(scene, tombstones=replace(buried, known=buried.known & job.purged))
 
         def ask(brief: object, first: int = first) -> Iterable[Offer]:
             nonlocal heard
@@ -273,8 +294,12 @@ def _commit(job: Ingest, step: SourceStep, new: Sequence[KeyedTurn], report: Ing
                 source = tx.add_source(step)
                 tx.add_turns(source, _numbered(new, first, source))
                 tx.record(outcome.rulings, at=job.now, policy=job.policy)
+                back = returning(outcome.rulings, buried, job.lexicon) if job.lift else ()
+                if back:
+                    tx.act([Act("lift", rule="person:lift", lifts=back)], at=job.now, policy=job.policy)
         except HeadMoved:
             continue
+        report.lifted += len(back)
         _tally(outcome, report)
         return [item.turn for item in keyed]
     raise StoreLocked(

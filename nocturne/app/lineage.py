@@ -1,4 +1,4 @@
-"""``nocturne why``: a fact's ancestry as a tree, down to the turns that first said it."""
+"""``nocturne why``: a fact's ancestry as a tree, down to the turns that first said it; and what came of it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Ancestor:
     """A fact as it stood at one point: the mutation that made that text, what it came of, what it cites.
 
     ``steps`` are the later mutations that left the text alone (a promotion, a supersession), newest first.
+    ``seq`` is the entry that made the version.
     """
 
     fact: Fact
@@ -37,6 +38,16 @@ class Ancestor:
     steps: tuple[MutationRow, ...] = ()
     parents: tuple[Ancestor, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Descendant:
+    """A fact that came of another one in ``role``, as it stands now, and what came of it in turn."""
+
+    role: str
+    fact: Fact
+    children: tuple[Descendant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +57,35 @@ class Lineage:
     tree: Ancestor
     descendants: tuple[tuple[str, Fact], ...]
     refused: tuple[MutationRow, ...]
+    down: tuple[Descendant, ...] | None = None
+    """Everything that came of the fact, as a tree, where that was asked for."""
 
 
-def why(store: Store, fact: int) -> Lineage:
-    """The lineage of one fact."""
+def why(store: Store, fact: int, *, down: bool = False) -> Lineage:
+    """The lineage of one fact; with ``down`` also the whole tree of what came of it."""
     versions = store.versions(fact)
     if not versions:
         raise InputUnreadable(f"no fact m{fact}", hint="nocturne facts --all lists every fact")
-    tree = _Tree(store)
+    tree = Ancestry(store)
     refused = [row for row in store.mutations_of(fact) if not row.accepted]
-    return Lineage(tree.at(fact, len(versions) - 1), tuple(_descendants(store, fact)), tuple(refused))
+    return Lineage(
+        tree.now(fact),
+        tuple(_descendants(store, fact)),
+        tuple(refused),
+        descended(store, fact) if down else None,
+    )
+
+
+def descended(store: Store, fact: int, seen: frozenset[int] = frozenset()) -> tuple[Descendant, ...]:
+    """What came of a fact, each with what came of it; a fact that is met again is not followed again."""
+    known = seen | {fact}
+    found: dict[tuple[int, str], Descendant] = {}
+    for role, child in _descendants(store, fact):
+        key = (child.id, role)
+        if key not in found:
+            below = () if child.id in known else descended(store, child.id, known)
+            found[key] = Descendant(role, child, below)
+    return tuple(found.values())
 
 
 def _descendants(store: Store, fact: int) -> Sequence[tuple[str, Fact]]:
@@ -67,7 +97,9 @@ def _descendants(store: Store, fact: int) -> Sequence[tuple[str, Fact]]:
     return found
 
 
-class _Tree:
+class Ancestry:
+    """The trees of a store's facts. Every step goes back in time, so that each walk ends."""
+
     def __init__(self, store: Store) -> None:
         self._store = store
         self._versions: dict[int, Sequence[tuple[int, int | None, Fact]]] = {}
@@ -81,8 +113,29 @@ class _Tree:
         """The place of the last version of ``fact`` that began before ``seq``, or −1."""
         return sum(begun < seq for begun, _, _ in self._of(fact)) - 1
 
+    def now(self, fact: int) -> Ancestor:
+        """The fact as of its latest version."""
+        return self.at(fact, len(self._of(fact)) - 1)
+
+    def history(self, fact: int) -> list[Ancestor]:
+        """The fact as of each of its versions, oldest first."""
+        return [self.at(fact, place) for place in range(len(self._of(fact)))]
+
+    def _earlier(self, fact: int, place: int, row: MutationRow | None) -> int:
+        """Where the walk goes on: what a restore brought back is as old as the version that it brought back."""
+        if row is None or row.kind not in ("restore", "revive"):
+            return place - 1
+        versions = self._of(fact)
+        back = versions[place][2]
+        for other in range(place - 1, -1, -1):
+            before = versions[other][2]
+            if before.active and (before.text, before.sources) == (back.text, back.sources):
+                return other
+        return place - 1
+
     def at(self, fact: int, place: int) -> Ancestor:
-        """The fact as of its version number ``place``. Every step goes back in time, so the walk ends."""
+        """The fact as of its version number ``place``."""
+        asked = self._of(fact)[place][2]
         steps: list[MutationRow] = []
         while True:
             seq, _, version = self._of(fact)[place]
@@ -92,9 +145,9 @@ class _Tree:
                 break
             if row is not None:
                 steps.append(row)
-            place -= 1
+            place = self._earlier(fact, place, row)
         quotes = () if joined else self._quotes(version)
-        return Ancestor(version, row, tuple(steps), tuple(joined), quotes)
+        return Ancestor(asked, row, tuple(steps), tuple(joined), quotes, seq)
 
     def _joined(self, fact: int, seq: int, row: MutationRow | None) -> list[Ancestor]:
         role = _JOINS.get(row.kind) if row is not None else None

@@ -43,6 +43,10 @@ def run(
     tz: Annotated[
         str, typer.Option("--tz", metavar="ZONE", help="The zone of times that name none, as Europe/Lisbon.")
     ] = "UTC",
+    lift: Annotated[
+        bool,
+        typer.Option("--lift-tombstones", help="Let what a person forgot come back where it is said again."),
+    ] = False,
     policy: options.PolicyOption = "default",
     provider: options.ProviderOption = None,
     model: options.ModelOption = None,
@@ -57,7 +61,8 @@ def run(
     """Read transcripts, and put the facts that people stated in them into scratch.
 
     Creates the store where there is none. The same bytes twice add nothing; a file that has grown adds only
-    its tail. What was skipped or refused is counted by reason. Exit 3 where a file could not be read; the
+    its tail. What was skipped or refused is counted by reason. What a person forgot is refused (N105), and a
+    sentence that was purged is not even stored. Exit 3 where a file could not be read; the
     others are read all the same.
     """
     from nocturne.app import policies
@@ -100,6 +105,8 @@ def run(
                 now=shell.now,
                 command=shell.command,
                 open=opening,
+                purged=store.purged_keys(),
+                lift=lift,
                 watch=watch,
             ),
             found,

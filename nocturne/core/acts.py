@@ -11,6 +11,11 @@ from nocturne.core.verdicts import Origin
 
 Cause = Literal["forget", "reject", "purge"]
 
+ERASED = "[erased]"
+"""What is read where a text was purged."""
+PURGED = "[purged]"
+"""What is stored where a transcript says again what was purged."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:

@@ -37,6 +37,8 @@ class Measured:
     held: int = 0
     erased: int = 0
     passes: int = 0
+    breaches: int = 0
+    """Facts of which a pass made less than its kind allows."""
     traced: int = 0
     tombstones: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -65,6 +67,8 @@ class Remeasure:
         self._allowed = False
         self._policy: Policy | None = None
         self._over: frozenset[int] | None = None
+        self._stood: dict[int, Version] = {}
+        self._lexicon: Lexicon | None = None
 
     def __call__(
         self,
@@ -77,13 +81,17 @@ class Remeasure:
         kind = entry["type"]
         if kind == "setting":
             policy = self._policies.get(entry["policy"])
-            self._settings[seq] = (policy, self._lexicons.get(entry["lexicon"]))
+            self._lexicon = self._lexicons.get(entry["lexicon"])
+            self._settings[seq] = (policy, self._lexicon)
         elif kind == "snapshot":
+            self._conserve(seq, entry["label"], state)
             self._snapshot(seq, entry)
         elif kind == "mutation" and entry["accepted"] and entry["kind"] in _CHECKS:
             self._measure(seq, entry, before, state)
         for fact, old in before.items():
             now = state.get(fact)
+            if old is not None and _active(old):
+                self._stood.setdefault(fact, old)
             if (
                 kind == "mutation"
                 and old is not None
@@ -111,6 +119,29 @@ class Remeasure:
                 if measured.crossed:
                     what = f"{self._lost} of {self._started} facts went, the budget allows {measured.allowed}"
                     self._tell(f"ledger {seq}", what)
+
+    def _conserve(self, seq: int, label: str, state: Mapping[int, Version]) -> None:
+        """After a pass every fact that stood before it stands, or what took its place does, with all its words."""
+        stood, self._stood = self._stood, {}
+        name = label.removeprefix("pass:").removesuffix(":after")
+        if label != f"pass:{name}:after" or name == "forget" or self._lexicon is None:
+            return
+        for fact, old in stood.items():
+            heir = _heir(fact, state)
+            if heir is None:
+                fault = "no live fact took its place"
+            elif name == "contradict" or heir.columns["text"] == old.columns["text"]:
+                continue
+            else:
+                before, after = self.words(old.columns["text"]), self.words(heir.columns["text"])
+                if before is None or after is None:
+                    continue
+                lost = content(before, self._lexicon) - content(after, self._lexicon)
+                if not lost:
+                    continue
+                fault = f"what took its place lost {', '.join(sorted(lost))}"
+            self.found.breaches += 1
+            self._tell(f"m{fact} in {name} before ledger {seq}", fault)
 
     def _measure(
         self,
@@ -210,6 +241,18 @@ def _active(version: Version) -> bool:
     return bool(version.columns.get("active", 1))
 
 
+def _heir(fact: int, state: Mapping[int, Version]) -> Version | None:
+    """The active version at the end of a fact's chain of successors, or None where the chain breaks."""
+    seen: set[int] = set()
+    current: int | None = fact
+    while current is not None and current not in seen and current in state:
+        seen.add(current)
+        if _active(state[current]):
+            return state[current]
+        current = state[current].columns.get("successor")
+    return None
+
+
 def lacking(text: str, sources: Iterable[str], lexicon: Lexicon) -> list[str]:
     """Content, names and values of the text that no source has, each as a sentence."""
     held = list(sources)
@@ -240,8 +283,10 @@ def _owned(word: str) -> str:
 def untraced(text: str, turns: Iterable[Turn], lexicon: Lexicon) -> list[str]:
     """What of a fact its turns do not say; the speaker's name and the forms of the subject are allowed."""
     cited = list(turns)
-    speakers = [turn.speaker for turn in cited if turn.speaker]
-    return lacking(text, [*(turn.text for turn in cited), *speakers, _SUBJECTS], lexicon)
+    speakers = list(dict.fromkeys(turn.speaker for turn in cited if turn.speaker))
+    # Among English words too: there a stem takes the s off Ines as it does in the fact.
+    labels = [*speakers, " ".join((_SUBJECTS, *speakers))]
+    return lacking(text, [*(turn.text for turn in cited), *labels], lexicon)
 
 
 def _encode(scene: _Scene) -> list[str]:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from nocturne.core.acts import Act
+from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import named
 from nocturne.core.digest import plain, trusted
 from nocturne.core.facts import Change, Fact
 from nocturne.core.proposals import Proposal
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.store.batch import Batch, Held
-from nocturne.store.rows import ERASED, columns_of, delta, refs_of, subject_of
+from nocturne.store.rows import columns_of, delta, refs_of, subject_of
 
 _RATIO = re.compile(r"-?[0-9]{1,18}(?:/[0-9]{1,18}|\.[0-9]{1,18})?\Z")
 

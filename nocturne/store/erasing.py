@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 
+from nocturne.core import digest as d
+from nocturne.core.chain import COLUMNS
 from nocturne.errors import StoreLocked
 from nocturne.store.connection import Link
+from nocturne.store.rows import normal
 
 _USES = (
     ("facts", "SELECT COUNT(*) FROM facts WHERE text IN ({0}) OR speaker IN ({0}) OR subject IN ({0})"),
@@ -22,6 +26,42 @@ def uses(link: Link, hashes: Iterable[str]) -> Mapping[str, int]:
     wanted = json.dumps(sorted(set(hashes)))
     chosen = "SELECT value FROM json_each(?1)"
     return {table: int(link.value(sql.format(chosen), (wanted,))) for table, sql in _USES}
+
+
+def of_turns(link: Link, turns: Iterable[int]) -> frozenset[str]:
+    """The commitments of turns' texts and payloads."""
+    rows = link.all(
+        "SELECT text, tool_payload FROM turns WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(set(turns))),),
+    )
+    return frozenset(hash_ for row in rows for hash_ in row if hash_ is not None)
+
+
+def facts_with(link: Link, hashes: Iterable[str]) -> list[int]:
+    """The facts of which any version has one of these texts."""
+    rows = link.all(
+        "SELECT DISTINCT fact_id FROM facts WHERE text IN (SELECT value FROM json_each(?)) ORDER BY fact_id",
+        (json.dumps(sorted(set(hashes))),),
+    )
+    return [row[0] for row in rows]
+
+
+def leaf_hashes(link: Link, facts: Iterable[int]) -> dict[int, list[str]]:
+    """SHA-256 of the leaf of every version, as the state digest takes it, oldest first."""
+    found: dict[int, list[str]] = {}
+    for fact in sorted(set(facts)):
+        spans = link.all(
+            "SELECT turn, start, stop, from_seq, to_seq FROM fact_sources WHERE fact = ?", (fact,)
+        )
+        for since, *values in link.all(
+            f"SELECT from_seq, {', '.join(COLUMNS)} FROM facts WHERE fact_id = ? "  # noqa: S608 - only our own words
+            "ORDER BY from_seq",
+            (fact,),
+        ):
+            held = [span[:3] for span in spans if span[3] <= since and (span[4] is None or span[4] > since)]
+            leaf = d.leaf(fact, d.trusted(normal(values)), held)
+            found.setdefault(fact, []).append(hashlib.sha256(leaf).hexdigest())
+    return found
 
 
 def is_pending(link: Link) -> bool:

@@ -9,12 +9,12 @@ from itertools import islice
 from typing import Any
 
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo
+from nocturne.core.acts import ERASED
 from nocturne.core.chain import ENTRY_COLUMNS, entry_of, touched_by
 from nocturne.core.facts import Link
 from nocturne.errors import InputUnreadable, StoreDamaged
 from nocturne.store.connection import Link as Connection
 from nocturne.store.reading import Snapshots
-from nocturne.store.rows import ERASED
 from nocturne.store.texts import words
 
 _ENTRY = ", ".join(ENTRY_COLUMNS)

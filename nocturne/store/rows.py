@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from nocturne.core.acts import ERASED
 from nocturne.core.chain import COLUMNS, DEFAULTS, FACT_REFS
 from nocturne.core.facts import Fact, Span, ToolCall, Turn
 from nocturne.core.proposals import Encode, Proposal, Schematise
@@ -15,9 +16,6 @@ Columns = dict[str, Any]
 FACT_COLUMNS = ", ".join(f"f.{column}" for column in COLUMNS)
 """For a select over ``facts AS f``."""
 Name = Callable[[str], str]
-
-ERASED = "[erased]"
-"""What stands where a text was purged."""
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9:_./-]{0,39}\Z")
 _INTEGERS = frozenset(

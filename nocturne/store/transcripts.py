@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from nocturne.app.ports import SourceInfo
+from nocturne.core.acts import ERASED
 from nocturne.core.digest import TURN_KEY, keyed
 from nocturne.core.facts import Turn
 from nocturne.store.connection import Link
-from nocturne.store.rows import ERASED, TURN_COLUMNS, turn_of
+from nocturne.store.rows import TURN_COLUMNS, turn_of
 from nocturne.store.texts import names_of
 
 _TURNS = ", ".join(f"u.{column}" for column in TURN_COLUMNS.split(", "))

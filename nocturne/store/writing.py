@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from nocturne.app.ports import HeadMoved, KeyedTurn, SnapshotInfo, SourceStep
 from nocturne.core import digest as d
-from nocturne.core.acts import Act
+from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import ENTRY_COLUMNS, sealed_row
 from nocturne.core.facts import Activation, Change, Link, Reversion
 from nocturne.core.policy import Policy
@@ -21,7 +21,7 @@ from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
 from nocturne.store.drafts import Draft
 from nocturne.store.ledger import Setting, Tail
-from nocturne.store.rows import ERASED, turn_row
+from nocturne.store.rows import turn_row
 from nocturne.store.side import append_accesses
 from nocturne.store.texts import Names
 

@@ -11,12 +11,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from nocturne.core.acts import Act
+from nocturne.core.acts import ERASED, Act
 from nocturne.core.facts import Activation, Change, Fact, Link, Reversion, Span
 from nocturne.core.proposals import Forget
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.store import open_store
-from nocturne.store.rows import ERASED
 from tests.store.story import POLICY, T0, WORDS, encoded, fact, new_store, remember
 
 words = st.sampled_from(["bees", "tea", "a port 5433", "東京", "no sugar", "branch/9"])

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from nocturne.core.acts import Act, Tombstone
+from nocturne.core.acts import ERASED, Act, Tombstone
 from nocturne.core.facts import Change, Reversion
 from nocturne.errors import StoreLocked
 from nocturne.store import SqliteStore, open_store
-from nocturne.store.rows import ERASED
 from tests.store.story import POLICY, T0, WORDS, store_now
 
 NEEDLES = ("Anouk", "bees on the roof", "anouk")

@@ -17,6 +17,7 @@ from nocturne.core.meaning.verbs import is_form
 from nocturne.core.text.analysis import analyse
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.text.stemming import stem_of
 
 _SUPPORTING = ("human", "profile", "assistant")
 _ASSISTANT = "Assistant"
@@ -129,6 +130,8 @@ def _measured(turns: Sequence[Said], text: str, lexicon: Lexicon, speaker: str |
     claim = analyse(text, lexicon)
     sources = [analyse(said.text, lexicon) for said in turns]
     label = frozenset(fold(word) for word in (speaker or "").split())
+    # The claim's own language may have taken an s off the name: Ines is not a plural.
+    label |= {stem_of(word, lexicon.of(claim.lang)) for word in label}
     held = label | {"user", "assistant"}
     for source in sources:
         held |= source.vocabulary

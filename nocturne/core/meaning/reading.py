@@ -105,13 +105,17 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
     return draft.finished(asks=asks)
 
 
+_LEFT_OUT = ARTICLES | frozenset(("that",))
+
+
 class _Draft:
     """One sentence while it is read."""
 
-    __slots__ = ("end", "grammar", "inflected", "owned", "places", "tokens", "words")
+    __slots__ = ("end", "english", "grammar", "inflected", "owned", "places", "tokens", "words")
 
     def __init__(self, tokens: tuple[Token, ...], end: int, grammar: Grammar) -> None:
         self.tokens, self.end, self.grammar = tokens, end, grammar
+        self.english = grammar.english
         self.words: list[str] = []
         self.places: list[int] = []
         self.inflected: set[int] = set()
@@ -127,14 +131,16 @@ class _Draft:
     def word(self, at: int) -> None:
         """Take a word in the form in which it is compared, unless it may be left out."""
         token = self.tokens[at]
-        form = token.form
-        if self.grammar.english:
-            if token.kind == "word" and self._omitted(at, form):
-                return
-            if token.kind == "subject":
+        form, kind = token[1], token[5]
+        if self.english:
+            if kind == "word":
+                if form in _LEFT_OUT:
+                    if self._omitted(at, form):
+                        return
+                elif self.owned and form[-1] == "s" and _verb_place(self.words):
+                    form = self._agreed(token)
+            elif kind == "subject":
                 self.owned = self.owned or form in SUBJECTS
-            elif self.owned and token.kind == "word" and _verb_place(self.words):
-                form = self._agreed(token)
         self.words.append(form)
         self.places.append(at)
 

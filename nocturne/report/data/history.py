@@ -6,7 +6,7 @@ mutation is ``{"seq", "snapshot", "pass", "kind", "fact", "refs", "origin", "acc
 "before", "after", "mutations"}], "refused"}``. A lineage is ``{"tree", "descendants": [{"role", "fact"}],
 "refused"}``, where a tree is ``{"fact", "made_by", "steps", "parents": [tree], "quotes": [{"turn",
 "native_id", "speaker", "said_at", "session", "words", "text", "start", "end"}]}``. A restore is ``{"to",
-"snapshot", "exact", "changed", "active", "skipped"}``.
+"snapshot", "exact", "changed", "active", "skipped", "purged", "kept"}``.
 """
 
 from __future__ import annotations
@@ -126,4 +126,6 @@ def restored(done: Restored) -> dict[str, Any]:
         "changed": len(done.changes),
         "active": done.active,
         "skipped": [fact_id(row.id) for row in done.skipped],
+        "purged": [fact_id(number) for number in done.purged],
+        "kept": [fact_id(number) for number in done.kept],
     }

@@ -2,7 +2,7 @@
 
 ``{"snapshot", "unchanged_since", "proposer", "files": [{"path", "format", "turns", "known", "skipped",
 "unchanged", "error"}], "turns": {provenance: n}, "known", "skipped": {reason: n}, "cleaned", "artefacts",
-"secrets": {kind: n}, "proposed", "accepted", "refused": {code: n}, "facts": [id], "stale_tonight",
+"secrets": {kind: n}, "purged", "lifted", "proposed", "accepted", "refused": {code: n}, "facts": [id], "stale_tonight",
 "exit"}``
 """
 
@@ -28,6 +28,8 @@ def ingest(report: IngestReport) -> dict[str, Any]:
         "cleaned": dict(report.cleaned),
         "artefacts": dict(report.artefacts),
         "secrets": dict(report.secrets),
+        "purged": report.purged,
+        "lifted": report.lifted,
         "proposed": report.proposed,
         "accepted": report.accepted,
         "refused": dict(report.refusals),

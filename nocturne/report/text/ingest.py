@@ -54,6 +54,10 @@ def ingest(report: IngestReport, policy: Policy, *, width: int = 80) -> Page:
         more = f" and {len(report.secret_places) - 3} more" if len(report.secret_places) > 3 else ""
         where = f" in {', '.join(places)}{more}" if places else ""
         _count(page, "secrets", sum(report.secrets.values()), f"replaced by {kinds}{where}", style=WARN)
+    if report.purged:
+        _count(page, "purged", report.purged, "said again what was purged, and not stored", style=WARN)
+    if report.lifted:
+        _count(page, "lifted", report.lifted, "forgotten once, and back: their tombstones are lifted")
     page.blank()
     _last(page, report, policy)
     return page

@@ -42,6 +42,8 @@ def asked(row: MutationRow) -> str:
 
 def done(row: MutationRow) -> str:
     """What an accepted mutation did, with the measure that let it."""
+    if (row.rule or "").startswith("person:"):
+        return _person(row)
     evidence = row.evidence
     by = [_BY[row.origin]] if row.origin in _BY else []
     match row.kind:
@@ -75,6 +77,25 @@ def done(row: MutationRow) -> str:
         case _:
             parts = [f"{row.pass_name} · {row.kind}"]
     return " · ".join([*parts, *by])
+
+
+def _person(row: MutationRow) -> str:
+    """What was done at a person's word."""
+    what = (row.rule or "").removeprefix("person:")
+    match row.kind:
+        case "revive":
+            return f"{what} · back, for a source of its merge was taken away"
+        case "purge":
+            return f"purge · {row.erased:,} texts erased at a person's word"
+        case "lift":
+            return "lift · tombstones, at a person's word"
+        case _:
+            return f"{what} · a person's word{_why(row)}"
+
+
+def _why(row: MutationRow) -> str:
+    why = str(row.refs.get("why", "named")).replace("-", " ")
+    return "" if why in ("named", "matches") else f": it {why}"
 
 
 def _rule(row: MutationRow) -> str:

@@ -16,7 +16,8 @@ def restore(done: Restored, before: int, *, width: int = 80) -> Page:
     if done.snapshot is None:
         page.line(f"unchanged: the store is as it was at s{target}, nothing is written.")
     else:
-        exact = "exactly as it was" if done.exact else f"but for {counted(len(done.skipped), 'fact')}"
+        left = len(done.skipped) + len(done.purged) + len(done.kept)
+        exact = "exactly as it was" if done.exact else f"but for {counted(left, 'fact')}"
         active = counted(done.active, "active fact")
         page.line(
             (f"s{done.snapshot}", STRONG),
@@ -29,6 +30,14 @@ def restore(done: Restored, before: int, *, width: int = 80) -> Page:
             page.entry((fact_id(fact.id), ID), fact.text)
         if len(done.skipped) > FEW:
             page.line(f"… and {len(done.skipped) - FEW:,} more", indent=2)
+    for names, what in (
+        (done.purged, "purged: the words are erased, and nothing brings them back"),
+        (done.kept, "kept active: they were to live on in one of these"),
+    ):
+        if names:
+            shown = ", ".join(fact_id(number) for number in names[:FEW])
+            more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+            page.line((shown, ID), f"{more}  {what}", indent=2, hang=7)
     if done.snapshot is not None:
         page.line(
             "undo: ", (f"nocturne restore s{before}", STRONG), "   look: ", f"nocturne diff s{before} latest"
