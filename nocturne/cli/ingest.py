@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ import typer
 
 from nocturne.cli import options
 from nocturne.cli.shell import Shell
-from nocturne.errors import UsageError
+from nocturne.errors import InputUnreadable, UsageError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -77,6 +77,8 @@ def run(
     if format is not None:
         reader_named(format)
     found = _found(paths)
+    if not shell.db.exists():
+        _refuse_all_unreadable(found, format)
 
     def opening(path: str, *, start: int, state: Mapping[str, object]) -> Reading:
         piped = path == STDIN
@@ -92,7 +94,7 @@ def run(
 
     wanted = wiring.Wanted(provider, model, base_url, jobs, max_tokens, max_calls, deadline, replay, record)
     with (
-        wiring.filled(shell) as store,
+        wiring.opened(shell, "create") as store,
         wiring.proposing(wanted, store, shell.now) as proposer,
         Watch(shell, len(found)) as watch,
     ):
@@ -144,6 +146,31 @@ def _found(paths: list[str]) -> list[str]:
     return list(found)
 
 
+def _refuse_all_unreadable(paths: Sequence[str], form: str | None) -> None:
+    """Raise where not one of the paths is a transcript, before a store is made for nothing.
+
+    A store that is there is never taken away again: somebody else may have opened it meanwhile.
+    """
+    from nocturne.formats.detect import detect
+    from nocturne.formats.ingestion import READERS
+    from nocturne.formats.source import Source
+
+    first: InputUnreadable | None = None
+    for path in paths:
+        if path == STDIN:
+            return
+        try:
+            with Source.open(path) as source:
+                if form is None and source.shape != "zip":
+                    detect(source, READERS)
+        except InputUnreadable as error:
+            first = first or error
+        else:
+            return
+    if first is not None:
+        raise first
+
+
 class Watch:
     """A bar on stderr while files are read, where somebody looks."""
 
@@ -156,12 +183,13 @@ class Watch:
     def __enter__(self) -> Self:
         """Take a line of the terminal, if there is one."""
         if self._shell.err.is_terminal and not self._shell.quiet and not self._shell.as_json:
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._bar = Progress(
                 TextColumn("reading"),
                 BarColumn(bar_width=24),
                 MofNCompleteColumn(),
+                TimeElapsedColumn(),
                 TextColumn("{task.description}", markup=False),
                 console=self._shell.err,
                 transient=True,
@@ -181,7 +209,7 @@ class Watch:
             from nocturne.report.page import clip
 
             name = os.path.basename(path)  # noqa: PTH119  # a name to show, not a path to follow
-            self._bar.update(self._task, completed=number - 1, description=clip(name, 40))
+            self._bar.update(self._task, completed=number - 1, description=clip(name, 28))
 
     def ended(self, file: FileReport) -> None:
         """A file is read, or refused."""

@@ -43,22 +43,6 @@ def opened(shell: Shell, mode: Mode = "readonly", *, busy_ms: int | None = None)
         store.close()
 
 
-@contextmanager
-def filled(shell: Shell) -> Iterator[SqliteStore]:
-    """The store to write to, made where there is none; one that stays empty is not left behind."""
-    empty = False
-    try:
-        with opened(shell, "create") as store:
-            try:
-                yield store
-            finally:
-                empty = store.created and store.head().snapshot == 0
-    finally:
-        if empty:
-            for suffix in ("", "-wal", "-shm"):
-                shell.db.with_name(shell.db.name + suffix).unlink(missing_ok=True)
-
-
 def snapshot(store: SqliteStore, text: str) -> SnapshotInfo:
     """The snapshot that a person named."""
     wanted = ids.parse_snapshot(text)
