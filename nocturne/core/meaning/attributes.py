@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,6 +36,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "deadline": ("deadline be *", "due date be *", "be due on *", "be due by *", "be due *", "deadline move to *"),
     "project": ("work on *", "be move to *", "be assign to *", "switch to *"),
 }  # fmt: skip
+_BY_HEAD: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+for _attribute, _patterns in _PATTERNS.items():
+    for _pattern in _patterns:
+        _words = tuple(_pattern.split(" "))
+        _BY_HEAD.setdefault(_words[0], []).append((_attribute, _words))
+
 _PAST_TOO = frozenset(("move", "relocate", "join", "marry", "become", "turn", "settle", "start", "switch"))
 """Verbs whose past still says what is so now: who moved to a place lives there."""
 
@@ -75,6 +81,7 @@ class Stated:
     denied: bool = False
 
 
+@lru_cache(maxsize=16_384)
 def lemma(word: str) -> str:
     """The verb of a form, else the word."""
     known = _LEMMAS.get(word)
@@ -105,19 +112,20 @@ def stated_in(text: str, lexicon: Lexicon, speaker: str | None = None) -> tuple[
     return tuple(found)
 
 
-def plain_statements(reading: Reading) -> list[Key]:
+@lru_cache(maxsize=8_192)
+def plain_statements(reading: Reading) -> tuple[Key, ...]:
     """The statements of a text that are neither asked nor supposed, doubted or reported."""
-    grammar = reading.grammar
     kept: list[Key] = []
     for sentence in reading.sentences:
-        doubtful = set(sentence.words) & (
-            grammar.conditionals
-            | (grammar.reporting - {"call", "called", "calls"})
-            | (grammar.hedges - _VAGUE)
-        )
-        if not sentence.asks and not doubtful and '"' not in sentence.words:
-            kept.extend(statements(sentence.words, grammar))
-    return kept
+        if not sentence.asks and _doubtful(reading.grammar).isdisjoint(sentence.words):
+            kept.extend(statements(sentence.words, reading.grammar))
+    return tuple(kept)
+
+
+@lru_cache(maxsize=64)
+def _doubtful(grammar: Grammar) -> frozenset[str]:
+    reported = grammar.reporting - {"call", "called", "calls"}
+    return grammar.conditionals | reported | (grammar.hedges - _VAGUE) | {'"'}
 
 
 _VAGUE = frozenset(("about", "around", "roughly", "likely"))
@@ -136,21 +144,22 @@ def _in_clause(clause: Key, grammar: Grammar, lexicon: Lexicon, values: frozense
         at = words.index(":")
         words = (*words[:at], "is", *words[at + 1 :])
         lemmas = (*lemmas[:at], "be", *lemmas[at + 1 :])
-    for attribute, patterns in _PATTERNS.items():
-        for pattern in patterns:
-            stated = _matched(attribute, pattern.split(" "), words, lemmas, values)
+    seen: set[str] = set()
+    for head in dict.fromkeys(lemmas):
+        for attribute, pattern in _BY_HEAD.get(head, ()):
+            if attribute in seen:
+                continue
+            stated = _matched(attribute, pattern, words, lemmas, values)
             if stated is not None:
+                seen.add(attribute)
                 yield Stated(*stated, denied)
-                break
     yield from _special(words, lemmas, values, denied=denied)
 
 
 def _matched(
-    attribute: str, pattern: list[str], words: Key, lemmas: Key, values: frozenset[str]
+    attribute: str, pattern: Sequence[str], words: Key, lemmas: Key, values: frozenset[str]
 ) -> tuple[str, str, str] | None:
     head = pattern[0]
-    if head not in lemmas:
-        return None
     at = lemmas.index(head)
     fixed = pattern.index("*")
     noun = head not in _VERBS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nocturne.core.meaning.attributes import Stated, lemma, plain_statements, stated_in
 from nocturne.core.meaning.clauses import subject_of
@@ -166,6 +167,7 @@ def _holds(one: Stated, two: Stated, by: str) -> Holds:
     )
 
 
+@lru_cache(maxsize=8_192)
 def _cues(reading: Reading) -> list[str]:
     words = [word for sentence in reading.sentences for word in sentence.words]
     text = f" {' '.join(words)} "
@@ -176,7 +178,12 @@ def _cues(reading: Reading) -> list[str]:
     ]
 
 
-def _held(reading: Reading) -> Iterator[Held]:
+@lru_cache(maxsize=8_192)
+def _held(reading: Reading) -> tuple[Held, ...]:
+    return tuple(_predicates(reading))
+
+
+def _predicates(reading: Reading) -> Iterator[Held]:
     """Predicate and object of each plain statement, negation taken out and counted."""
     grammar = reading.grammar
     for clause in plain_statements(reading):
