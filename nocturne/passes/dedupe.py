@@ -17,6 +17,7 @@ from nocturne.core.proposals import Drop, Keep, Proposal
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import DedupeBrief, Pair
 from nocturne.passes.heir import most_protected
+from nocturne.passes.reversals import Stations
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, same_space, standing
@@ -37,8 +38,11 @@ class Dedupe:
         sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         pairs = []
         floor = exact(scene.policy.dedupe.floor)
+        stations = Stations(facts.values(), scene.lexicon)
         for drop, keep, measure, equal in nominate_pairs(facts, sets, floor, fresh=scene.fresh):
             if scene.memo.known and not self._open(scene, drop, keep):
+                continue
+            if stations.between(facts[drop], facts[keep]) is not None:
                 continue
             pairs.append(Pair(drop, keep, measure, equal))
         if not pairs:
@@ -72,6 +76,9 @@ class Dedupe:
         drop, keep = scene.facts[proposal.fact], scene.facts[proposal.duplicate_of]
         if refused := same_space(proposal, drop, keep):
             return refused
+        if (other := _parted(scene, drop, keep)) is not None:
+            facts = [f"m{drop.id}", f"m{keep.id}"]
+            return Refused(proposal, "N226", {"facts": facts, "between": f"m{other}"})
         found = self._judge(scene, drop, keep)
         if isinstance(found, Fails):
             return Refused(proposal, found.code, found.evidence)
@@ -136,12 +143,22 @@ class Dedupe:
     def memo(self, scene: Scene, proposal: Proposal) -> str | None:
         """Keyed on the two texts: in their roles for a drop, without order for a keep."""
         if isinstance(proposal, Drop):
+            pair = [scene.before.facts.get(id_) for id_ in (proposal.fact, proposal.duplicate_of)]
+            if pair[0] is not None and pair[1] is not None and _parted(scene, pair[0], pair[1]) is not None:
+                # What was said in between parts them, not their texts: once that is settled they may be one.
+                return None
             texts = [_text(scene, proposal.fact), _text(scene, proposal.duplicate_of)]
         elif isinstance(proposal, Keep):
             texts = sorted((_text(scene, proposal.fact), _text(scene, proposal.other)))
         else:
             return None
         return scene.memo.key(self.name, proposal.kind, texts)
+
+
+def _parted(scene: Scene, drop: Fact, keep: Fact) -> int | None:
+    if drop.attribute is None or drop.attribute != keep.attribute:
+        return None
+    return Stations(scene.before.facts.values(), scene.lexicon).between(drop, keep)
 
 
 def _text(scene: Scene, fact: int) -> str:
