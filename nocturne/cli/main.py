@@ -61,6 +61,12 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("show", "inspect", "one fact in full", "nocturne.cli.show"),
     Entry("why", "inspect", "a fact's lineage, down to who said it", "nocturne.cli.why"),
     Entry("facts", "inspect", "what the store holds, by block", "nocturne.cli.facts"),
+    Entry(
+        "decisions",
+        "inspect",
+        "what was decided, what it replaced, and why",
+        "nocturne.cli.decisions",
+    ),
     Entry("restore", "undo", "bring an earlier version back, as a new one", "nocturne.cli.restore"),
     Entry("audit", "prove", "replay and re-measure the whole record", "nocturne.cli.audit"),
     Entry("gate", "prove", "judge proposals from stdin: the gates as a filter", "nocturne.cli.gate"),
