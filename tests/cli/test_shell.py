@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_each_example_is_a_command_line_that_parses(name: str) -> None:
     examples = main.build(next(entry for entry in main.COMMANDS if entry.name == name)).examples
     assert any(f"nocturne {name}" in line for line, _ in examples)
     for line, _ in examples:
-        words = line.split("|")[-1].split(" < ")[0].split(" > ")[0].split()
+        words = shlex.split(line.split("|")[-1].split(" < ")[0].split(" > ")[0])
         assert words[0] == "nocturne", line
         command = main.build(next(entry for entry in main.COMMANDS if entry.name == words[1]))
         rest = words[2:]

@@ -55,6 +55,7 @@ DENTIST = fact(
     8, "The user had a dentist appointment on 5 January.", block="episodes", category="event",
     occurred_at=at("2026-01-05T00:00:00"), occurred_grain="day",
 )  # fmt: skip
+FLAT = fact(33, "The flat is five minutes from the user's sister's.")
 WORK = fact(5, "The user works at Northwind.", category="identity", attribute="employer", block="human")
 CJK = fact(
     21,
@@ -133,6 +134,7 @@ COMPARISON = Comparison(
             (ENDED,),
         ),
         Difference("changed", HOME, replace(HOME, block="human"), (MOVED,)),
+        Difference("changed", FLAT, replace(FLAT, block="human"), (replace(MOVED, origin="model", fact=33),)),
         Difference("changed", fact(12, "My stack is Airflow and Postgres."), STACK, (MERGED,)),
         Difference(
             "absorbed", fact(17, "The user prefers short answers."),

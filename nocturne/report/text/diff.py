@@ -40,12 +40,14 @@ def diff(comparison: Comparison, *, everything: bool = False, width: int = 80) -
     shown = ALWAYS + ON_REQUEST if everything else ALWAYS
     for kind in shown:
         entries = [entry for entry in comparison.differences if entry.kind == kind]
-        if not entries:
-            continue
-        page.blank()
-        page.line((kind, _COLOUR[kind]), f" {len(entries):,}")
-        for entry in entries:
-            _difference(page, entry, comparison.successors)
+        moved = [entry for entry in entries if _merely_moved(entry)]
+        told = [entry for entry in entries if not _merely_moved(entry)]
+        for name, some in ((kind, told), ("moved", moved)):
+            if some:
+                page.blank()
+                page.line((name, _COLOUR[kind]), f" {len(some):,}")
+            for entry in some:
+                _difference(page, entry, comparison.successors)
     page.blank()
     rest = [f"{kind} {counts[kind]:,}" for kind in ON_REQUEST if counts[kind] and not everything]
     rest.append(f"unchanged {comparison.kept:,}")
