@@ -69,7 +69,13 @@ def restore(
     ]
     if not changes:
         return Restored(
-            target, None, (), tuple(skipped), len(store.state().facts), tuple(sorted(purged)), tuple(sorted(kept))
+            target,
+            None,
+            (),
+            tuple(skipped),
+            len(store.state().facts),
+            tuple(sorted(purged)),
+            tuple(sorted(kept)),
         )
     with store.transaction(expect=head) as tx:
         gone = tx.restore(changes, to=target, skipped=sorted(away | kept), at=now, policy=policy, lifted=lift)
