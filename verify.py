@@ -15,17 +15,23 @@ the product is not repeated here. One line a check with its figure. Exit code 0 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import datetime as dt
 import hashlib
 import hmac
 import json
+import re
 import sqlite3
 import struct
 import sys
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -669,23 +675,1729 @@ LINK_ROW = "SELECT child_seq, parent_seq FROM lineage WHERE mutation = ? AND chi
 TURN_ROWS = f"SELECT {', '.join(TURN)}, mutation FROM turns WHERE id >= ? AND id < ? ORDER BY id"
 
 
+# ---------------------------------------------------------------------------------------------------------------
+# The measures (MEASURES.md): cleaning and pieces
+# ---------------------------------------------------------------------------------------------------------------
+
+LONGEST = 20_000
+TABLE = {
+    **dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032\u00b4\uff07\u02b9", "'"),
+    **dict.fromkeys("\u2010\u2011\u2212\ufe63\uff0d", "-"), **dict.fromkeys("\u2012\u2013\u2015", "\u2014"),
+    "≥": ">=", "⩾": ">=", "≤": "<=", "⩽": "<=", "≠": "!=", "→": "->", "←": "<-", "⇒": "=>", "…": "...",
+    "\u00b5": "\u03bc", "ё": "е", "Ё": "Е", "ẞ": "ß",
+}  # fmt: skip
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni")
+LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()")
+ARABIC_SIGNS = re.compile("[\u0610-\u061a\u064b-\u0650\u0652-\u065f\u0670\u06d6-\u06ed]")
+
+
+def fold(word: str) -> str:
+    """Case folded, ß kept."""
+    return "ß".join(part.casefold() for part in word.split("ß")) if "ß" in word else word.casefold()
+
+
+def _plain(char: str) -> str:
+    if " " <= char <= "~":
+        return char
+    if char in "\n\x0b\x0c\r\x85\u2028\u2029":
+        return "\n"
+    if char in TABLE:
+        return TABLE[char]
+    category = unicodedata.category(char)
+    if category in ("Cf", "Cc", "Cs", "Co", "Cn"):
+        return " " if char == "\t" else ""
+    if category == "Zs":
+        return " "
+    if char in "\u0640\u034f" or "\ufe00" <= char <= "\ufe0f":
+        return ""
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    normal = unicodedata.normalize("NFKC", char)
+    if unicodedata.decomposition(char).startswith("<fraction>"):
+        return " " + normal.replace("\u2044", "/")
+    return "".join(TABLE.get(part, part) for part in normal)
+
+
+def cleaned(text: str) -> str:
+    """The text that is read: at most its first 20,000 characters, in one form of each."""
+    text = text[:LONGEST]
+    if text.isascii() and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text):
+        return text
+    text = unicodedata.normalize("NFC", text)
+    text = re.sub("(?<=[0-9])[\u00a0\u202f\u2009](?=[0-9]{3}(?![0-9]))", "", text)
+    text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+", lambda run: "^" + run.group().translate(RAISED), text)
+    text = re.sub("[₀-₉₊₋₌₍₎]+", lambda run: "_" + run.group().translate(LOWERED), text)
+    text = unicodedata.normalize("NFC", "".join(map(_plain, text)))
+    return re.sub("(?<=[0-9])\u2014(?=[0-9])", "-", ARABIC_SIGNS.sub("", text))
+
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+LETTER = (
+    rf"(?:[^\W\d_{UNSPACED}]|[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0651\u0900-\u0903\u093a-\u094f\u0951-\u0957"
+    r"\u0962-\u0963\u0980-\u0dff\u0f71-\u0f84])"
+)
+BIT = r"[A-Za-z0-9_.@%+~*-]{0,100}[A-Za-z0-9_%~*]"
+FIGURES = r"[0-9]{1,20}(?:[.:][0-9]{1,20}){0,4}"
+STAMP = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    r"(?![\w-])"
+)
+DATE = (
+    r"[0-9]{1,2}/[0-9]{1,2}/(?:[0-9]{4}|[0-9]{2})(?![\w/])|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}(?!\w|\.[0-9])|"
+    r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}(?![\w/])"
+)
+VERSIONS = (
+    r"[0-9]{1,20}(?:\.[0-9]{1,20}){2,8}[-+][A-Za-z0-9.]{0,60}[A-Za-z0-9]|"
+    r"[0-9]{1,20}(?:\.[0-9]{1,20}){0,8}\.[xX*](?!\w)"
+)
+NUMBER = (
+    r"(?:(?<![\w)\]])[-+\xb1])?(?:[0-9]+(?:[.,:][0-9]+)*|\.[0-9]+)(?:\^[-+]?[0-9a-z]+)?"
+    rf"(?:{LETTER}(?:{LETTER}|[0-9_])*(?:\^[0-9])?)?"
+)
+PIECES = re.compile(
+    "|".join(
+        f"(?P<{kind}>{expression})"
+        for kind, expression in (
+            ("plain", r"[A-Za-z]+(?=[,;!?)]|\.?\Z)"),
+            ("url", r"(?:[A-Za-z][A-Za-z0-9+.-]{0,15}://|www\.)[^\s<>\"'`|]*[A-Za-z0-9_/#=&%+~-]"),
+            ("email", r"[A-Za-z0-9_.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"),
+            ("window", r"[A-Za-z]:\\[^\s\"'<>|*?]*[^\s\"'<>|*?.,;:!)]"),
+            ("stamp", STAMP),
+            ("date", DATE),
+            ("path", rf"(?<![\w/.])(?:~|\.{{1,2}}|{BIT})?(?:/{BIT})+/?"),
+            ("range", rf"(?<![\w.,-]){FIGURES}(?:-{FIGURES}){{1,8}}(?![\w-])(?!\.[0-9])"),
+            ("version", VERSIONS),
+            ("number", NUMBER),
+            ("flag", r"(?<![\w-])(?:--[A-Za-z][A-Za-z0-9_-]*(?:=[^\s,;)]*[^\s,;).])?|-[A-Za-z]{1,4}(?![\w'-]))"),
+            ("variable", r"\$\{[A-Za-z_][A-Za-z0-9_]{0,60}\}|\$[A-Za-z_][A-Za-z0-9_]*"),
+            ("tag", r"(?<!\w)[@#][A-Za-z0-9_][A-Za-z0-9_-]*"),
+            ("call", r"[A-Za-z_][A-Za-z0-9_.]{0,100}\(\)"),
+            ("initials", r"(?<!\w)(?:[^\W\d_]\.){2,}"),
+            ("dotted", r"[A-Za-z_][A-Za-z0-9_-]{0,60}(?:\.[A-Za-z0-9_][A-Za-z0-9_-]{0,60})+"),
+            ("snake", r"(?=[A-Za-z0-9]{0,60}_{1,8}[A-Za-z0-9])(?:[A-Za-z0-9]+_+|_+[A-Za-z0-9])[A-Za-z0-9_]*"),
+            ("mixed", r"[A-Za-z](?=[A-Za-z-]{0,60}[0-9])[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*"),
+            ("sharp", r"[A-Za-z](?:\+\+|#)(?!\w)"),
+            ("joint", r"[A-Za-z]{1,20}&[A-Za-z]+"),
+            ("money", r"(?:US|CA|AU|NZ|HK|R)?\$|[\u20ac\xa3\xa5\u20b9\u20bd\u20a9\u20aa\u20ba\u20ab\u20b4]"),
+            ("unspaced", rf"[{UNSPACED}]+"),
+            ("word", rf"{LETTER}+(?:'{LETTER}+)*(?:(?<=s)'\Z)?"),
+            ("operator", r"<=|>=|!=|==|=>|->|<-|&&|\|\||[<>=+^~%\xb1\xd7\xf7\u2248\u221a\u221e]|\xb0[CF]?"),
+            ("open", r"[\u201c\xab\u201e\u300c\u300e\u2039\xbf\xa1\u2022]|(?:\A|(?<=[(\[{\u2014/]))[\"']"),
+            ("mark", r"\S"),
+        )
+    )
+)  # fmt: skip
+CODE = re.compile(
+    r"(?P<code>```[^`]{1,2000}```|`[^`\n]{1,400}`)|(?P<break>\n[ \t]*\n|\n(?=[ \t]*(?:[-*•+]|[0-9]{1,3}[.)])[ \t]))"
+)
+WORDS = frozenset(("plain", "word"))
+
+
+class Piece(NamedTuple):
+    """A stretch of text of one kind; tied: a hyphen joins it to the one before."""
+
+    kind: str
+    text: str
+    tied: bool = False
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """A cleaned text cut into pieces."""
+    found: list[Piece] = []
+    end = tied_at = -1
+
+    def cut(part: str, base: int) -> None:
+        nonlocal end, tied_at
+        for stretch in re.finditer("[^ ]+", part.replace("\n", " ")):
+            words = stretch.group()
+            for match in PIECES.finditer(words):
+                kind, first = match.lastgroup or "mark", base + stretch.start() + match.start()
+                after = words[match.end() : match.end() + 1]
+                joins = kind == "mark" and match.group() == "-" and end == first and after.isalnum()
+                if joins and found[-1].kind != "mark":
+                    tied_at = first + 1
+                    continue
+                found.append(Piece(kind, match.group(), first == tied_at))
+                end = base + stretch.start() + match.end()
+
+    if "`" not in text and "\n" not in text:
+        cut(text, 0)
+        return found
+    done = 0
+    for match in CODE.finditer(text):
+        cut(text[done : match.start()], done)
+        found.append(Piece(match.lastgroup or "", match.group(), match.start() == tied_at))
+        done = end = match.end()
+    cut(text[done:], done)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The measures: languages
+# ---------------------------------------------------------------------------------------------------------------
+
+SCRIPTS = [
+    (int(part.split("-")[0], 16), int(part.split("-")[1], 16), name)
+    for name, blocks in {
+        "Latin": "41-5a 61-7a c0-24f 1e00-1eff", "Greek": "370-3ff 1f00-1fff", "Cyrillic": "400-52f",
+        "Armenian": "531-58f", "Hebrew": "5d0-5f4", "Arabic": "620-6ff 750-77f", "Devanagari": "900-97f",
+        "Indic": "980-dff", "Thai": "e00-e7f", "Lao": "e80-eff", "Burmese": "1000-109f", "Georgian": "10a0-10ff",
+        "Hangul": "1100-11ff 3131-318e ac00-d7af", "Khmer": "1780-17ff",
+        "Han": "3005-3007 3400-4dbf 4e00-9fff f900-faff 20000-3ffff", "Kana": "3041-309f 30a1-30ff 31f0-31ff",
+    }.items()
+    for part in blocks.split()
+]  # fmt: skip
+FUNCTION = (
+    "stopwords modals hedges quantifiers connectives directions order comparison pronouns questions conditionals "
+    "plural_subject restrictors relatives determiners auxiliaries unstemmed"
+).split()
+
+
+@lru_cache(maxsize=4096)
+def _script(char: str) -> str | None:
+    point = ord(char)
+    if char in "×÷":
+        return None
+    return next((name for first, last, name in SCRIPTS if first <= point <= last), None)
+
+
+class Tongue:
+    """One language's lists and tables, as the rules ask for them."""
+
+    def __init__(self, code: str, held: Json) -> None:
+        self.code = code
+        self.held = held
+        self.stop = self.single("stopwords")
+        negation = frozenset(held.get("negation", {}).get("words", ()))
+        self.negation = frozenset(word for word in negation if " " not in word)
+        self.function = self.single(*FUNCTION) | self.negation
+        left_out = ("modals", "auxiliaries", "unstemmed", "order")
+        self.no_names = self.single(*(name for name in FUNCTION if name not in left_out)) | self.negation
+        strong = self.single("strong")
+        markers = self.single("markers", *(name for name in FUNCTION if name != "unstemmed")) | self.negation
+        self.votes = {word: 1 + (word in strong) for word in markers | strong}
+        self.subject = {word: form for form, words in held.get("subject", {}).items() for word in words}
+        self.phrases: dict[str, list[list[str]]] = {}
+        for key in held.get("phrases", {}):
+            self.phrases.setdefault(key.split()[0], []).append(key.split())
+        for keys in self.phrases.values():
+            keys.sort(key=len, reverse=True)
+        self.begins = {key.split("-")[0] for name in ("numbers", "scales", "ordinals") for key in self.table(name)}
+        self.stems: dict[str, str] = {}
+
+    def table(self, name: str) -> dict[str, Any]:
+        """A table, empty where the language has none."""
+        found: dict[str, Any] = self.held.get(name) or {}
+        return found
+
+    def list(self, name: str) -> list[Any]:
+        """A list, empty where the language has none."""
+        found: list[Any] = self.held.get(name) or []
+        return found
+
+    def single(self, *names: str) -> frozenset[str]:
+        """The single words of some lists."""
+        return frozenset(word for name in names for word in self.list(name) if " " not in word)
+
+    def stem(self, form: str) -> str:
+        """The bounded stem."""
+        found = self.stems.get(form)
+        if found is None:
+            found = self.stems[form] = self._stem(bare(form) or form)
+        return found
+
+    def _stem(self, word: str) -> str:
+        if (known := self.table("stems").get(word)) is not None:
+            return str(known)
+        if word in self.function:
+            return word
+        if len(word) <= 3 or not word.isalpha():
+            return word
+        if len(word) >= 5:
+            for ending, other in self.list("endings"):
+                if word.endswith(ending):
+                    return word[: -len(ending)] + str(other)
+        return word[:-1] if word[-1] == "s" and word[-2] not in "su" else word
+
+
+class Lexicon:
+    """A stored lexicon."""
+
+    def __init__(self, held: Json) -> None:
+        self.held = held
+        self.order: list[str] = held.get("order", [])
+        self.tongues = {code: Tongue(code, table) for code, table in held.get("languages", {}).items()}
+        self.unknown = Tongue("und", {})
+        self.votes: dict[str, list[tuple[str, int]]] = {}
+        for code in self.order:
+            if self.tongues[code].held.get("script", "Latin") == "Latin":
+                for word, weight in self.tongues[code].votes.items():
+                    self.votes.setdefault(word, []).append((code, weight))
+        self.others: dict[str, list[str]] = {}
+        for code, words in held.get("others", {}).items():
+            for word in words:
+                self.others.setdefault(word, []).append(code)
+        self.analyses: dict[str, Analysis] = {}
+
+    def tongue(self, text: str, pieces: Sequence[Piece]) -> Tongue:
+        """The language of a cleaned text."""
+        if text.isascii():
+            return self._latin(text, pieces)
+        scripts = Counter(name for name in map(_script, text) if name)
+        three = 3 * (scripts["Han"] + scripts["Kana"])
+        ranked = {"three": three} if three else {}
+        ranked |= {name: count for name, count in scripts.items() if name not in ("Han", "Kana")}
+        script = max(ranked, key=lambda name: ranked[name], default="Latin")
+        code = {"Cyrillic": "ru", "Arabic": "ar", "Devanagari": "hi", "three": "ja" if scripts["Kana"] else "zh"}
+        if script == "Latin":
+            return self._latin(text, pieces)
+        found = self.tongues.get(code.get(script, ""))
+        if found is None or set(found.held.get("foreign_letters", "")) & set(text):
+            return self.unknown
+        words = set(found.list("foreign_words"))
+        return self.unknown if words and any(piece.text in words for piece in pieces) else found
+
+    def _latin(self, text: str, pieces: Sequence[Piece]) -> Tongue:
+        votes: Counter[str] = Counter()
+        words = [piece.text for piece in pieces if piece.kind in WORDS]
+        for word in words:
+            folded = fold(word)
+            for code, weight in self.votes.get(folded, ()):
+                votes[code] += weight
+            if word == word.lower():
+                votes.update(self.others.get(folded, ()))
+            if "'" in word:
+                before, after = folded.rsplit("'", 1)
+                for code in self.order:
+                    tongue = self.tongues[code]
+                    votes[code] += before in tongue.table("elisions")
+                    endings = tongue.table("contracted_endings")
+                    votes[code] += bool(endings) and (after in endings or after in ("s", "t", "d"))
+        if not text.isascii():
+            letters = self.held.get("letters", {})
+            for char in {char if char in letters else char.lower() for char in text}:
+                for code in letters.get(char, ()):
+                    votes[code] += 2
+        most = max(votes.values(), default=0)
+        if not most:
+            few = len(words) <= self.held.get("latin_limit", 0)
+            return self.tongues[self.order[0]] if few and self.order else self.unknown
+        return next((self.tongues[code] for code in self.order if votes[code] == most), self.unknown)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The measures: words
+# ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Part:
+    """A form that quantities may still join with its neighbours."""
+
+    kind: str
+    form: str
+    surface: str = ""
+    tied: bool = False
+    number: str | None = None
+    month: int = 0
+    counts: bool = True
+    stem: str | None = None
+    scale: int = 0
+
+
+def bare(word: str) -> str:
+    """Without a possessive."""
+    return re.sub(r"(?:'s|')+$", "", word) if "'" in word else word
+
+
+class Reader:
+    """Reads the pieces of one text into parts."""
+
+    def __init__(self, lexicon: Lexicon, tongue: Tongue, pieces: Sequence[Piece]) -> None:
+        self.lexicon, self.tongue, self.pieces = lexicon, tongue, pieces
+        self.folds = [fold(piece.text) if piece.kind in WORDS else "" for piece in pieces]
+        self.parts: list[Part] = []
+
+    def read(self) -> list[Part]:
+        """Every part."""
+        at = 0
+        while at < len(self.pieces):
+            at += self._word(at) if self.pieces[at].kind in WORDS else self._other(self.pieces[at])
+        return self.parts
+
+    def _is_word(self, at: int) -> bool:
+        return 0 <= at < len(self.pieces) and self.pieces[at].kind in WORDS
+
+    def _tied(self, at: int) -> bool:
+        return at < len(self.pieces) and self.pieces[at].tied
+
+    def _word(self, at: int) -> int:
+        piece = self.pieces[at]
+        taken = self._phrase(at) or self._number(at)
+        if taken:
+            return taken
+        outputs = self._contracted(at)
+        if outputs is None and self._is_bare_user(at):
+            self.parts.append(Part("subject", "§subj's" if "'" in piece.text else "§subj", piece.text))
+        elif outputs is None:
+            self.parts.append(self.word(piece.text, tied=piece.tied))
+        else:
+            self._put(outputs, piece)
+        return 1
+
+    def _put(self, outputs: Sequence[str], piece: Piece) -> None:
+        for place, output in enumerate(outputs):
+            tied = piece.tied and place == 0
+            if output.startswith("§"):
+                self.parts.append(Part("subject", output.replace("§user", "§subj"), piece.text, tied))
+                continue
+            written = piece.text[: len(output)]
+            keeps = place == 0 and fold(written) == fold(output)
+            self.parts.append(self.word(written if keeps else output, tied=tied))
+
+    def word(self, written: str, *, tied: bool = False) -> Part:
+        """One word by itself."""
+        tongue, folded = self.tongue, fold(written)
+        if "\u0651" in folded and not any(folded.endswith(entry) for entry in tongue.list("marked")):
+            folded = folded.replace("\u0651", "")
+        if (subject := tongue.subject.get(folded)) is not None:
+            return Part("subject", subject, written, tied)
+        if written.isascii() and re.match("[a-z]+[A-Z][a-z0-9]", written):
+            return Part("camel", bare(written), written, tied)
+        aliases = tongue.table("aliases")
+        form = aliases.get(written) or aliases.get(folded) or tongue.table("agreement").get(folded) or folded
+        month = 0
+        if folded in tongue.table("months") and (written[:1].isupper() or not tongue.held.get("months_capital")):
+            month = int(tongue.table("months")[folded])
+        return Part("word", form, written, tied, month=month, counts=bare(form) not in tongue.stop)
+
+    def _phrase(self, at: int) -> int:
+        for key in self.tongue.phrases.get(self.folds[at], ()):
+            end = at + len(key)
+            if self.folds[at:end] != key:
+                continue
+            outputs = self.tongue.table("phrases")[" ".join(key)]
+            if outputs[-1] == "§user":
+                after = self.folds[end] if end < len(self.folds) else ""
+                if self._tied(end) or (after and after in self.tongue.list("subject_compounds")):
+                    continue
+            self._put(outputs, self.pieces[at])
+            return len(key)
+        return 0
+
+    def _contracted(self, at: int) -> list[str] | None:
+        tongue, folded = self.tongue, self.folds[at]
+        known = tongue.table("contractions").get(folded)
+        if known is not None:
+            return list(known)
+        for start, first, second in tongue.list("splits"):
+            if folded.startswith(start) and len(folded) >= len(start) + 2:
+                return [first, second + folded[len(start) :]]
+        if "'" not in folded:
+            return None
+        before, rest = folded.split("'", 1)
+        if before in tongue.table("elisions"):
+            return [*tongue.table("elisions")[before], rest] if rest else None
+        before, after = folded.rsplit("'", 1)
+        endings = tongue.table("contracted_endings")
+        if not before or not endings:
+            return None
+        if after == "t" and before.endswith("n") and len(before) > 1:
+            return [before[:-1], "not"]
+        more = self._ending(at, before, after, endings)
+        return [before, *more] if more else None
+
+    def _ending(self, at: int, before: str, after: str, endings: Mapping[str, str]) -> list[str] | None:
+        tongue = self.tongue
+        free = self._is_word(at + 1) and not self._tied(at + 2)
+        following = self.pieces[at + 1].text.casefold() if free else ""
+        done = following in tongue.list("participles") or following.endswith("ed")
+        if after in endings:
+            return [endings[after]]
+        if after == "d":
+            return ["had" if done or following == "better" else "would"]
+        if after != "s":
+            return None
+        if before in tongue.list("takes_is"):
+            return ["have" if following in tongue.list("after_has") else "is"]
+        if following == "been":
+            return ["have"]
+        second = self.folds[at + 2] if at + 2 < len(self.folds) else ""
+        gerund = following.endswith("ing") and second in tongue.list("after_gerund")
+        return ["is"] if following in tongue.list("after_is") or gerund else None
+
+    def _is_bare_user(self, at: int) -> bool:
+        if self.tongue.code != "en" or self.folds[at] not in ("user", "user's"):
+            return False
+        if at and self.pieces[at - 1].kind not in ("mark", "open", "break"):
+            return False
+        if not self._is_word(at + 1) or self._tied(at + 1):
+            return False
+        tongue, following = self.tongue, self.folds[at + 1]
+        if self.folds[at] == "user's":
+            return True
+        verbs = tongue.single("auxiliaries", "modals", "participles") | tongue.negation
+        return following not in tongue.list("subject_compounds") and (
+            following in verbs or following.endswith(("s", "ed"))
+        )
+
+    # Number words
+
+    def _number(self, at: int) -> int:
+        numbers, scales, ordinals = (self.tongue.table(name) for name in ("numbers", "scales", "ordinals"))
+        if self.folds[at] not in self.tongue.begins:
+            return 0
+        for length in (5, 4, 3, 2):
+            if all(self._is_word(at + n) and (n == 0 or self._tied(at + n)) for n in range(length)):
+                value = numbers.get("-".join(self.folds[at : at + length]))
+                if value is not None:
+                    return self._numbered(at, str(value), length)
+        joiners = self.tongue.list("number_joiners")
+        following = self.folds[at + 1] if at + 1 < len(self.folds) else ""
+        alone = not self._tied(at + 1) and following not in self.tongue.begins and following not in joiners
+        if alone and self.folds[at] in numbers:
+            return self._numbered(at, str(numbers[self.folds[at]]), 1)
+        for length in (2, 1):
+            joined = "-".join(self.folds[at : at + length])
+            if joined in ordinals and (length == 1 or self._tied(at + 1)):
+                form = ordinals[joined]
+                self.parts.append(Part("ordinal", form, self.pieces[at].text, self.pieces[at].tied))
+                return length
+        if self.folds[at] in numbers or self.folds[at] in scales:
+            return self._sum(at, numbers, scales, joiners)
+        return 0
+
+    def _numbered(self, at: int, number: str, taken: int) -> int:
+        self.parts.append(Part("number", f"#:{number}", self.pieces[at].text, self.pieces[at].tied, number))
+        return taken
+
+    def _sum(self, start: int, numbers: Mapping[str, int], scales: Mapping[str, int], joiners: Sequence[str]) -> int:
+        current: int | None = None
+        total, at, largest, joined = 0, start, 0, False
+        after = {**numbers, **self.tongue.table("numbers_after")}
+
+        def adds(value: int) -> bool:
+            if current is None:
+                return True
+            if current > 0 and current % 100 == 0:
+                return 0 < value < 100
+            return current % 100 in range(20, 100, 10) and 0 < value < 10
+
+        while at < start + 12 and self._is_word(at):
+            word = self.folds[at]
+            if at > start and not self._tied(at) and self._tied(at + 1) and self.folds[at + 1] not in numbers:
+                break
+            value, scale = (after if joined else numbers).get(word), scales.get(word)
+            joined = False
+            if value is not None and adds(value):
+                current = (current or 0) + value
+            elif scale == 100 and (current is None or 0 < current < 20):
+                current = (1 if current is None else current) * 100
+            elif scale is not None and scale > 100 and (not largest or scale < largest):
+                total += (1 if current is None else current) * scale
+                current, largest = None, scale
+            elif word in joiners and at > start and self._joins(at + 1, after, current, total, adds):
+                joined = True
+            else:
+                break
+            at += 1
+        return self._numbered(start, str(total + (current or 0)), at - start) if at > start else 0
+
+    def _joins(
+        self, at: int, numbers: Mapping[str, int], current: int | None, total: int, adds: Callable[[int], bool]
+    ) -> bool:
+        value = numbers.get(self.folds[at]) if self._is_word(at) else None
+        if value is None:
+            return False
+        if (current is None and total > 0) or (current is not None and current > 0 and current % 100 == 0):
+            return value < 100
+        return self.tongue.code != "en" and adds(value)
+
+    # Pieces that are no words
+
+    def _other(self, piece: Piece) -> int:
+        kind, text, tied = piece
+        part = Part("value", text, text, tied)
+        if kind == "code":
+            part.form = " ".join(text.strip("`").split()) or text
+        elif kind in ("email", "sharp"):
+            part.form = fold(text)
+        elif kind in ("initials", "joint"):
+            counts = bare(fold(text)) not in self.tongue.stop
+            part = Part("word", fold(text), text, tied, stem=fold(text), counts=counts)
+        elif kind == "number":
+            part = self._digits(text, tied=tied)
+        elif kind in ("stamp", "date", "money", "unspaced", "break", "open"):
+            part.kind, part.tied = kind, tied and kind != "unspaced"
+        elif kind == "mark" and text == "&":
+            part = self.word("and", tied=tied)
+        elif kind == "mark" and unicodedata.category(text) == "So":
+            part = Part("word", text, text, tied, stem=text)
+        elif kind == "mark":
+            part.kind = "mark"
+        self.parts.append(part)
+        return 1
+
+    def _figures(self, figures: str) -> str | None:
+        """Plain figures, or None."""
+        comma = self.tongue.held.get("decimal_comma")
+        if re.fullmatch(r"[0-9]*\.?[0-9]+", figures):
+            return figures
+        if comma is not None and comma:
+            if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(?:\.[0-9]{3}){2,}", figures):
+                return figures.replace(".", "").replace(",", ".")
+            return figures.replace(",", ".") if re.fullmatch(r"[0-9]+,[0-9]+", figures) else None
+        if comma is not None and re.fullmatch(r"[0-9]{1,3}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]+)?", figures):
+            return figures.replace(",", "")
+        return None
+
+    def _digits(self, text: str, *, tied: bool) -> Part:
+        match = re.match(r"([-+±]?)(\.?[0-9][0-9.,:]*)(.*)", text, re.DOTALL)
+        if match is None:
+            return Part("value", text, text, tied)
+        sign, figures, tail = match.groups()
+        plain = self._figures(figures)
+        if not tail:
+            if not sign and (time := clock(figures)):
+                return Part("time", time, text, tied)
+            if plain is not None:
+                return Part("number", f"#:{sign}{plain}", text, tied, sign + plain)
+            return Part("value", text, text, tied)
+        return self._tailed(text, sign, figures, tail, plain, tied=tied)
+
+    def _tailed(self, text: str, sign: str, figures: str, tail: str, plain: str | None, *, tied: bool) -> Part:
+        tongue, low = self.tongue, fold(tail)
+        half = tongue.table("clock_words").get(low)
+        if not sign and half in ("am", "pm") and (time := clock(figures.replace(".", ":"), half)) is not None:
+            return Part("time", time, text, tied)
+        if not sign and re.fullmatch("h[0-5][0-9]", tail) and (time := clock(f"{figures}:{tail[1:]}")) is not None:
+            return Part("time", time, text, tied)
+        if plain is not None:
+            unit = self.lexicon.held["units"].get(tail) or tongue.table("units").get(low)
+            if unit is not None:
+                scale = self.lexicon.held["magnitudes"].get(tail, 0)
+                return Part("value", f"{sign}{plain} {unit}", text, tied, sign + plain, scale=scale)
+            if not sign and plain.isdigit() and low in tongue.list("ordinal_suffixes"):
+                return Part("ordinal", tongue.table("ordinals").get(plain + low, plain + low), text, tied, plain)
+            if (code := self.lexicon.held["currencies"].get(tail)) is not None:
+                return Part("value", f"{sign}{plain} {code}", text, tied)
+            if tail in self.lexicon.held["magnitudes"]:
+                scale = self.lexicon.held["magnitudes"][tail]
+                return Part("scaled", text, text, tied, sign + plain, scale=scale)
+        return Part("value", text, text, tied)
+
+
+def clock(figures: str, half: str = "") -> str | None:
+    """A time of day ``HH:MM[:SS]``, or None; with am or pm of one or two numbers."""
+    match = re.fullmatch(r"([0-9]{1,2})(?::([0-5][0-9]))?(?::([0-5][0-9]))?", figures)
+    if match is None or (match[2] is None and not half) or (half and match[3]):
+        return None
+    hour = int(match[1])
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    seconds = f":{match[3]}" if match[3] else ""
+    return f"{hour:02d}:{match[2] or '00'}{seconds}" if hour < 24 else None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The measures: quantities
+# ---------------------------------------------------------------------------------------------------------------
+
+TRIGGERS = frozenset("number ordinal scaled money stamp date time".split())
+KANJI = re.compile("[〇零一二三四五六七八九两兩十百千万億亿]{1,12}")
+KANJI_DIGITS = {char: value for value, chars in enumerate("〇 一 二 三 四 五 六 七 八 九".split()) for char in chars}
+KANJI_DIGITS |= {"零": 0, "两": 2, "兩": 2}
+KANJI_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "億": 10**8, "亿": 10**8}
+KANA = re.compile("[\u3041-\u3096\u309d-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+|"
+                  "[^\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff]+")  # fmt: skip
+
+
+def exists(year: int, month: int, day: int) -> bool:
+    """Whether there is such a day."""
+    try:
+        dt.date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def times(number: str, scale: int) -> str:
+    """A decimal number times a power of ten."""
+    sign, figures = (number[0], number[1:]) if number[:1] in ("-", "+", "±") else ("", number)
+    whole, _, rest = figures.partition(".")
+    value = str(int(whole + rest or "0") * scale)
+    if rest:
+        value = value.zfill(len(rest) + 1)
+        value = f"{value[: -len(rest)]}.{value[-len(rest) :]}".rstrip("0").rstrip(".")
+    return sign + value
+
+
+def kanji(text: str) -> int | None:
+    """The number that kanji numerals write."""
+    if all(char in KANJI_DIGITS for char in text):
+        return int("".join(str(KANJI_DIGITS[char]) for char in text))
+    total = part = 0
+    digit: int | None = None
+    for char in text:
+        if char in KANJI_DIGITS:
+            if digit:
+                return None
+            digit = KANJI_DIGITS[char]
+        elif KANJI_POWERS[char] < 10_000:
+            part += (1 if digit is None else digit) * KANJI_POWERS[char]
+            digit = None
+        else:
+            total += (part + (digit or 0) or 1) * KANJI_POWERS[char]
+            part, digit = 0, None
+    return total + part + (digit or 0)
+
+
+class Quantities:
+    """Joins the parts of one text's quantities, and cuts its runs."""
+
+    def __init__(self, lexicon: Lexicon, tongue: Tongue, parts: list[Part]) -> None:
+        self.tongue, self.parts = tongue, parts
+        self.currencies: Json = lexicon.held.get("currencies", {})
+        self.units: Json = lexicon.held.get("units", {})
+        self.magnitudes: Json = lexicon.held.get("magnitudes", {})
+        self.out: list[Part] = []
+
+    def read(self) -> list[Part]:
+        """The parts, joined and cut."""
+        counters = self.tongue.table("unspaced")
+        if counters:
+            self.parts = [piece for part in self.parts for piece in self._numerals(part)]
+        at = 0
+        if any(part.kind in TRIGGERS or part.month or part.scale for part in self.parts):
+            while at < len(self.parts):
+                part = self.parts[at]
+                taken = 0
+                if part.kind in TRIGGERS or part.month or part.surface in self.currencies:
+                    taken = self._one(at)
+                if not taken:
+                    self.out.append(part)
+                at += taken or 1
+        else:
+            self.out = self.parts
+        return [cut for part in self.out for cut in (self._cut(part) if part.kind == "unspaced" else (part,))]
+
+    def _at(self, at: int) -> Part | None:
+        return self.parts[at] if 0 <= at < len(self.parts) else None
+
+    def _put(self, at: int, form: str, taken: int, kind: str = "value", number: str | None = None) -> int:
+        first = self.parts[at]
+        self.out.append(Part(kind, form, first.surface, first.tied, number))
+        return taken
+
+    def _one(self, at: int) -> int:
+        part = self.parts[at]
+        if part.kind == "stamp":
+            return self._put(at, part.form, 1)
+        if part.kind == "date":
+            return self._put(at, self._numeric(part.form), 1)
+        counted = self._counted(at) if self.tongue.table("unspaced") else 0
+        return counted or self._date(at) or self._money(at) or self._hour(at) or self._measure(at)
+
+    def _numeric(self, text: str) -> str:
+        one, two, three = (int(bit) for bit in re.split("[/.]", text))
+        if re.match("[0-9]{4}/", text):
+            return f"{one:04d}-{two:02d}-{three:02d}" if exists(one, two, three) else text
+        long = len(re.split("[/.]", text)[2]) == 4
+        year = three if long else three + (2000 if three < 70 else 1900)
+        rule = self.tongue.held.get("day_first")
+        order = [(two, one), (one, two)]
+        if not ("." in text or rule):
+            order = [order[1], order[0]]
+        found = [(month, day) for month, day in order if exists(year, month, day)]
+        if not found or (rule is None and "." not in text and len(set(found)) == 2):
+            return text
+        return f"{year:04d}-{found[0][0]:02d}-{found[0][1]:02d}"
+
+    # Dates
+
+    def _day(self, part: Part | None) -> int:
+        if part is None or part.kind not in ("number", "ordinal"):
+            return 0
+        figures = part.number if part.number is not None else (re.match("[0-9]*", part.form) or [""])[0]
+        return int(figures) if re.fullmatch("[0-9]{1,2}", figures) and 1 <= int(figures) <= 31 else 0
+
+    def _is(self, part: Part | None, name: str) -> bool:
+        return part is not None and part.kind == "word" and part.form in self.tongue.list(name)
+
+    def _year(self, at: int) -> tuple[int, int]:
+        """A year behind a date, and how many parts it takes."""
+        start, part = at, self._at(at)
+        if part is not None and ((part.kind == "mark" and part.form == ",") or self._is(part, "date_joiners")):
+            at += 1
+        found = self._at(at)
+        if found is None or found.kind != "number" or not re.fullmatch("[12][0-9]{3}", found.number or ""):
+            return 0, 0
+        return int(found.number or 0), at + 1 - start + self._is(self._at(at + 1), "date_suffixes")
+
+    def _date(self, at: int) -> int:
+        part, end = self.parts[at], at + 1
+        day, month = self._day(part), 0
+        if day:
+            joined = self._at(end)
+            dotted = self.tongue.held.get("day_dot") and joined is not None and joined.form == "."
+            if self._is(joined, "date_joiners") or dotted:
+                end += 1
+            found = self._at(end)
+            month, end = (found.month, end + 1) if found is not None else (0, end)
+        elif part.month and not part.tied:
+            month, day = part.month, self._day(self._at(end))
+            if day and self._unit(end + 1):
+                day = 0
+            end += bool(day)
+        if not month or (day and not exists(2000, month, day)):
+            return 0
+        year, taken = self._year(end)
+        if not day:
+            return self._put(at, f"{year:04d}-{month:02d}", end + taken - at) if year else 0
+        if year and exists(year, month, day):
+            return self._put(at, f"{year:04d}-{month:02d}-{day:02d}", end + taken - at)
+        return self._put(at, f"--{month:02d}-{day:02d}", end - at)
+
+    # Money, hours, measures
+
+    def _scale(self, at: int) -> int:
+        """The scale that a word behind a number in figures has."""
+        part = self._at(at)
+        return int(self.tongue.table("scales").get(fold(part.surface), 0)) if part is not None else 0
+
+    def _amount(self, at: int, *, behind_mark: bool) -> tuple[str, int] | None:
+        part = self._at(at)
+        if part is None or part.number is None or part.kind not in ("number", "scaled", "value"):
+            return None
+        if part.kind == "number":
+            scale = self._scale(at + 1) if part.surface[:1] in "+-±.0123456789" else 0
+            return (times(part.number, scale), 2) if scale else (part.number, 1)
+        if part.scale and (part.kind == "scaled" or behind_mark):
+            return times(part.number, 10**part.scale), 1
+        return None
+
+    def _code(self, at: int, *, words: bool) -> str | None:
+        part = self._at(at)
+        if part is None or part.kind not in ("money", "word"):
+            return None
+        found = self.currencies.get(part.surface)
+        if found is None and words and part.kind == "word":
+            table = self.tongue.table("currencies")
+            found = table.get(fold(part.surface)) or table.get(part.form)
+        return found
+
+    def _money(self, at: int) -> int:
+        code = self._code(at, words=False)
+        if code is not None:
+            amount = self._amount(at + 1, behind_mark=True)
+            return self._put(at, f"{amount[0]} {code}", 1 + amount[1]) if amount else 0
+        amount = self._amount(at, behind_mark=False)
+        if amount is None:
+            return 0
+        code = self._code(at + amount[1], words=True)
+        return self._put(at, f"{amount[0]} {code}", amount[1] + 1) if code else 0
+
+    def _hour(self, at: int) -> int:
+        part, following = self.parts[at], self._at(at + 1)
+        if part.kind not in ("number", "time") or following is None or following.kind != "word":
+            return 0
+        words = self.tongue.table("clock_words")
+        meant = words.get(fold(following.surface)) or words.get(following.form)
+        figures = part.form if part.kind == "time" else part.number or ""
+        if meant == "hour":
+            time = figures if part.kind == "time" else clock(f"{figures}:00") if figures.isdigit() else None
+        else:
+            time = clock(figures.replace(".", ":"), meant) if meant else None
+        return self._put(at, time, 2) if time else 0
+
+    def _unit(self, at: int) -> str | None:
+        part, following = self._at(at), self._at(at + 1)
+        if part is None or part.kind not in ("word", "value", "unspaced", "ordinal"):
+            return None
+        if not part.tied and following is not None and following.tied:
+            return None
+        table = self.tongue.table("units")
+        return self.units.get(part.surface) or table.get(fold(part.surface)) or table.get(part.form)
+
+    def _measure(self, at: int) -> int:
+        part = self.parts[at]
+        if part.kind != "number" or part.number is None:
+            return 0
+        number, taken = self._amount(at, behind_mark=False) or (part.number, 1)
+        unit = self._unit(at + taken)
+        if unit is not None:
+            return self._put(at, f"{number} {unit}", taken + 1)
+        return self._put(at, f"#:{number}", taken, "number", number) if taken == 2 else 0
+
+    # Runs without spaces
+
+    def _numerals(self, part: Part) -> Iterator[Part]:
+        if part.kind != "unspaced":
+            yield part
+            return
+        done = 0
+        for match in KANJI.finditer(part.form):
+            value = kanji(match.group())
+            if value is None or part.form[match.end() : match.end() + 1] not in self.tongue.list("counters"):
+                continue
+            if match.start() > done:
+                yield Part("unspaced", part.form[done : match.start()])
+            yield Part("number", f"#:{value}", match.group(), number=str(value))
+            done = match.end()
+        if done < len(part.form):
+            yield Part("unspaced", part.form[done:])
+
+    def _counted(self, at: int) -> int:
+        pairs: list[tuple[str, str]] = []
+        place = at
+        while len(pairs) < 5:
+            number, run = self._at(place), self._at(place + 1)
+            if number is None or run is None or number.kind != "number" or run.kind != "unspaced":
+                break
+            if not re.fullmatch("[0-9]{1,9}", number.number or ""):
+                break
+            pairs.append((number.number or "", run.form))
+            place += 2
+            if len(run.form) > 1:
+                break
+        return (self._dated(at, pairs) if pairs else 0) or self._counts(at)
+
+    def _counts(self, at: int) -> int:
+        part, run = self.parts[at], self._at(at + 1)
+        if part.kind != "number" or run is None or run.kind != "unspaced":
+            return 0
+        for key, unit in sorted(self.tongue.table("unspaced").items(), key=lambda item: (-len(item[0]), item[0])):
+            if run.form.startswith(key):
+                return self._takes(at, f"{part.number} {unit}", 1, length=len(key))
+        return 0
+
+    def _dated(self, at: int, pairs: Sequence[tuple[str, str]]) -> int:
+        values = [int(value) for value, _ in pairs]
+        signs = "".join(run[0] for _, run in pairs).replace("号", "日").replace("號", "日")
+        if signs.startswith("年月日") and exists(*values[:3]):
+            return self._takes(at, f"{values[0]:04d}-{values[1]:02d}-{values[2]:02d}", 3)
+        if signs.startswith("年月") and exists(values[0], values[1], 1):
+            return self._takes(at, f"{values[0]:04d}-{values[1]:02d}", 2)
+        if signs.startswith("月日") and exists(2000, *values[:2]):
+            return self._takes(at, f"--{values[0]:02d}-{values[1]:02d}", 2)
+        if signs.startswith("年") and len(pairs[0][0]) == 4:
+            return self._takes(at, f"#:{pairs[0][0]}", 1, number=pairs[0][0])
+        if signs[0] in "時时点點" and values[0] < 24:
+            return self._time(at, values, signs, pairs)
+        return 0
+
+    def _time(self, at: int, values: Sequence[int], signs: str, pairs: Sequence[tuple[str, str]]) -> int:
+        hour, minutes, taken, length = values[0], 0, 1, 1
+        if len(values) > 1 and signs[1] == "分" and values[1] < 60:
+            minutes, taken = values[1], 2
+        elif pairs[0][1][1:2] == "半":
+            minutes, length = 30, 2
+        if pairs[taken - 1][1][length : length + 1] in ("钟", "鐘", "整"):
+            length += 1
+        for key, value in self.tongue.table("afternoon").items():
+            if self.out and self.out[-1].kind == "unspaced" and self.out[-1].form.endswith(key):
+                self.out[-1].form = self.out[-1].form[: -len(key)]
+                hour = hour % 12 + int(value)
+        return self._takes(at, f"{hour:02d}:{minutes:02d}", taken, length=length)
+
+    def _takes(self, at: int, form: str, pairs: int, *, length: int = 1, number: str | None = None) -> int:
+        """Put what so many pairs became, and leave the rest of the last run."""
+        self._put(at, form, 0, "number" if number else "value", number)
+        rest = self.parts[at + 2 * pairs - 1].form[length:]
+        if not rest:
+            return 2 * pairs
+        self.parts[at + 2 * pairs - 1] = Part("unspaced", rest)
+        return 2 * pairs - 1
+
+    def _cut(self, part: Part) -> Iterator[Part]:
+        tongue = self.tongue
+        words = set(tongue.subject) | set(tongue.list("particles")) | set(tongue.list("plural_subject"))
+        ordered = sorted(words, key=lambda word: (-len(word), word))
+        known = re.compile("(" + "|".join(map(re.escape, ordered)) + ")") if ordered else None
+        for stretch in known.split(part.form) if known else [part.form]:
+            if stretch in tongue.subject:
+                yield Part("subject", tongue.subject[stretch], stretch)
+            elif stretch in words:
+                yield Part("word", stretch, stretch, counts=stretch not in tongue.stop)
+            else:
+                for run in KANA.findall(stretch):
+                    for place in range(max(1, len(run) - 1)):
+                        pair = run[place : place + 2]
+                        yield Part("word", pair, pair, counts=pair not in tongue.stop)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The measures: sentences, names, and what is compared
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Analysis(NamedTuple):
+    """A text as it is compared."""
+
+    tokens: tuple[str, ...]
+    content: frozenset[str]
+    values: frozenset[str]
+    vocabulary: frozenset[str]
+    names: frozenset[str]
+    initials: frozenset[str]
+    spoken: frozenset[str]
+
+
+ENDS = frozenset(".!?。！？؟।॥")
+NO_WORDS = frozenset(("mark", "open", "break"))
+
+
+def analysed(text: str, lexicon: Lexicon) -> Analysis:
+    """The text as it is compared; remembered."""
+    found = lexicon.analyses.get(text)
+    if found is None:
+        found = lexicon.analyses[text] = _analysed(text, lexicon)
+    return found
+
+
+def _analysed(text: str, lexicon: Lexicon) -> Analysis:
+    clean = cleaned(text)
+    pieces = pieces_of(clean)
+    tongue = lexicon.tongue(clean, pieces)
+    parts = Quantities(lexicon, tongue, Reader(lexicon, tongue, pieces).read()).read()
+    _passives(parts, tongue)
+    tokens, content, values, vocabulary = [], set(), set(), set()
+    for part in parts:
+        if part.kind in NO_WORDS:
+            continue
+        tokens.append(part.form)
+        stem = part.form
+        if part.kind == "word":
+            stem = part.stem if part.stem is not None else tongue.stem(part.form)
+        elif part.kind != "subject":
+            values.add(part.form)
+        vocabulary.add(stem)
+        if part.kind != "subject" and part.counts:
+            content.add(stem)
+    names, initials = _names(parts, tongue)
+    spoken = {bare(fold(piece.text)) for piece in pieces} | {bare(fold(part.surface)) for part in parts}
+    kept = (frozenset(found) for found in (content, values, vocabulary, names, initials, spoken))
+    return Analysis(tuple(tokens), *kept)
+
+
+def _passives(parts: Sequence[Part], tongue: Tongue) -> None:
+    bases = tongue.table("participle_bases")
+    if not bases:
+        return
+    opened = False
+    for at in range(len(parts) - 1, -1, -1):
+        part = parts[at]
+        if part.kind == "mark" and part.form in ENDS:
+            opened = False
+        elif part.kind == "word" and part.form == "by":
+            opened = True
+        elif opened and part.kind == "word" and part.form in bases:
+            for before in parts[max(0, at - 3) : at][::-1]:
+                if before.kind == "word" and before.form in ("is", "be"):
+                    part.stem = str(bases[part.form])
+                    break
+                if before.kind != "word" or not (before.form in tongue.function or before.form.endswith("ly")):
+                    break
+
+
+def _names(parts: Sequence[Part], tongue: Tongue) -> tuple[set[str], set[str]]:
+    names: set[str] = set()
+    initials: set[str] = set()
+    initial, ended, sofar = True, False, 0
+    numbered = False
+    for at, part in enumerate(parts):
+        if part.kind == "break":
+            initial, ended, sofar = True, False, 0
+        elif part.kind == "open":
+            initial = True
+        elif part.kind == "mark":
+            ended = ended or _ends(part, parts[at - 1] if at else None, tongue)
+            initial = initial or ended or part.form == ":" or (part.form == ")" and sofar == 1 and numbered)
+        else:
+            if ended:
+                ended, sofar = False, 0
+            sofar += 1
+            numbered = part.kind == "number"
+            if part.kind == "camel":
+                names.add(bare(part.surface))
+            elif part.kind == "word":
+                _named(parts, at, tongue, names, initials, initial=initial)
+            initial = False
+    return names, initials
+
+
+def _ends(part: Part, before: Part | None, tongue: Tongue) -> bool:
+    if part.form not in ENDS:
+        return False
+    if part.form != "." or before is None or before.kind != "word":
+        return True
+    word = before.surface
+    return not (word.lower() in tongue.list("abbreviations") or (len(word) == 1 and word.isupper()))
+
+
+def _named(
+    parts: Sequence[Part], at: int, tongue: Tongue, names: set[str], initials: set[str], *, initial: bool
+) -> None:
+    part = parts[at]
+    word = bare(part.surface)
+    if part.surface == part.surface.lower() or not word:
+        return
+    if bare(fold(part.surface)) in tongue.no_names or part.form in tongue.no_names:
+        return
+    if any(char.isupper() for char in word[1:]):
+        names.add(word)
+    elif word[0] != word[0].lower():
+        named = not initial or (not word.endswith("s") and _acts(parts, at + 1, tongue))
+        (names if named else initials).add(word)
+
+
+def _acts(parts: Sequence[Part], at: int, tongue: Tongue) -> bool:
+    """Whether a verb stands there that an initial capitalised word is the subject of."""
+    endings = tuple(tongue.list("name_verb_endings"))
+    if at >= len(parts) or not endings or parts[at].kind != "word" or parts[at].tied:
+        return False
+    if not parts[at].form.endswith(endings) or parts[at].form in tongue.function:
+        return False
+    if at + 1 == len(parts):
+        return True
+    after = parts[at + 1]
+    follows = after.kind == "word" and after.form in tongue.single("directions", "determiners")
+    return after.kind in ("mark", "subject") or follows
+
+
+def names_of(text: str, lexicon: Lexicon, context: Sequence[str] = ()) -> frozenset[str]:
+    """The names of a text, folded, read beside its context."""
+    read = analysed(text, lexicon)
+    found = {fold(name) for name in read.names}
+    elsewhere = found.union(*({fold(name) for name in analysed(other, lexicon).names} for other in context))
+    return frozenset(found | ({fold(name) for name in read.initials} & elsewhere))
+
+
+def similarity(one: str, two: str, lexicon: Lexicon) -> Fraction | None:
+    """Shared content over the smaller content; None where either has none."""
+    first, second = analysed(one, lexicon).content, analysed(two, lexicon).content
+    return Fraction(len(first & second), min(len(first), len(second))) if first and second else None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Rulings, measured anew (MEASURES.md, "What every accepted ruling holds")
+# ---------------------------------------------------------------------------------------------------------------
+
+DAY = 86_400_000_000
+WEIGHT = {"persona": 60, "human": 50, "schemas": 40, "episodes": 30, "scratch": 10}
+KEEPS_WORDS = frozenset(("dedupe", "merge", "promote", "schematise"))
+PASSES = ("dedupe", "contradict", "merge", "promote", "schematise", "forget")
+
+
+class Erased(Exception):
+    """A text that measuring needs was purged; holds the mutation that erased it."""
+
+
+class Turn(NamedTuple):
+    """What measuring needs of a turn."""
+
+    text: str
+    speaker: str | None
+    provenance: str
+    trust: int
+    said_at: int | None
+    source: int
+    session: str | None
+
+
+class Setting(NamedTuple):
+    """What a ruling was made under."""
+
+    policy: Json
+    lexicon: Lexicon
+
+
 class Judge:
-    """Stub."""
+    """Sees every entry as it is replayed, and measures what was accepted: never the gates, only what they must hold."""
 
     replay: Replay
 
-    def ruling(self, seq: int, entry: Json, before: Mapping[int, Version | None]) -> None:
-        """See."""
-
-    def snapshot(self, seq: int, entry: Json) -> None:
-        """See."""
-
-    def sweep(self) -> None:
-        """See."""
+    def __init__(self, store: Store) -> None:
+        self.db = store
+        self.word = lru_cache(maxsize=100_000)(self._word)
+        self.turn = lru_cache(maxsize=20_000)(self._turn)
+        self.lexicons: dict[str, Lexicon] = {}
+        self.policies: dict[str, Json] = {}
+        self.kinds = {
+            kind: Check(f"accepted {kind} rulings hold when measured anew", "rulings")
+            for kind in ("encode", "drop", "contradict", "merge", "promote", "schematise", "forget")
+        }
+        self.restores = Check("restores gave back the state that they name", "restores")
+        self.conserved = Check("what a pass retired lives on, with every word where it must", "passes")
+        self.budget = Check("no sleep lost more than its policy allows", "sleeps")
+        self.traced = Check("active facts are traceable to the turns that say them", "facts")
+        self.invented = Check("no active fact holds a name or value that its turns lack", "facts")
+        self.buried = Check("nothing that a person forgot or purged came back", "facts said again or restored")
+        self.index = Check("the index holds the words of the active facts", "facts")
+        self.unmeasured = 0
+        self.erased: Counter[int] = Counter()
+        self.touched: dict[int, Version | None] = {}
+        self.over: frozenset[int] | None = None
+        self.sleep: Json | None = None
+        self.returned: list[Json] = []
+        self.made: dict[int, int] = {}
 
     def checks(self) -> list[Check]:
-        """See."""
-        return []
+        """In the order in which they are printed."""
+        rest = [self.restores, self.conserved, self.budget, self.traced, self.invented, self.buried, self.index]
+        if self.unmeasured:
+            rest[1].notes.append(f"{self.unmeasured} rulings under another version of the measures were not measured")
+        for seq, count in sorted(self.erased.items()):
+            rest[3].notes.append(f"{count} rulings or facts are not measured: erased by mutation {seq}")
+        return [*self.kinds.values(), *rest]
+
+    # What is looked up
+
+    def _word(self, key: str) -> str | None:
+        found: str | None = self.db.value("SELECT text FROM texts WHERE hash = ?", (key,))
+        return found
+
+    def _turn(self, number: int) -> Row | None:
+        names = "text, speaker, provenance, trust, said_at, source, session"
+        return self.db.one(f"SELECT {names} FROM turns WHERE id = ?", (number,))
+
+    def text(self, key: str) -> str:
+        """The text of a commitment; Erased where it was purged."""
+        found = self.word(key)
+        if found is None:
+            raise Erased(self.replay.erased.get(key, 0))
+        return found
+
+    def said(self, number: int) -> Turn:
+        """A turn with its words."""
+        row = self.turn(number)
+        if row is None:
+            raise Erased(0)
+        speaker = None if row[1] is None else self.text(row[1])
+        return Turn(self.text(row[0]), speaker, *row[2:])
+
+    def setting(self, seq: int) -> Setting | None:
+        """The policy and lexicon of a setting, or None where its measures are not these."""
+        held = self.replay.settings.get(seq)
+        known = self.replay.known
+        if held is None or held["measures"] != MEASURES or held["policy"] not in known["policies"]:
+            return None
+        if held["lexicon"] not in known["lexicons"]:
+            return None
+        if held["lexicon"] not in self.lexicons:
+            self.lexicons[held["lexicon"]] = Lexicon(json.loads(known["lexicons"][held["lexicon"]]))
+        if held["policy"] not in self.policies:
+            self.policies[held["policy"]] = json.loads(known["policies"][held["policy"]])
+        return Setting(self.policies[held["policy"]], self.lexicons[held["lexicon"]])
+
+    # Entries, as they come
+
+    def ruling(self, seq: int, entry: Json, before: Mapping[int, Version | None]) -> None:
+        """One mutation, already replayed; ``before`` holds what its facts were."""
+        state = self.replay.state
+        for fact, old in before.items():
+            self.touched.setdefault(fact, old)
+            now = state[fact]
+            if old is None or old.get("text") != now.get("text"):
+                self.made[fact] = entry.get("under", self.replay.setting)
+        if not entry["accepted"]:
+            return
+        if entry["kind"] == "restore":
+            self.returned.append(entry)
+        lost = [fact for fact in before if not state[fact].active and state[fact].get("successor") is None]
+        if self.sleep is not None and entry["pass"] in PASSES:
+            self.sleep["lost"] += sum((old := before[fact]) is not None and old.active for fact in lost)
+        if entry["kind"] in ("encode", "restore"):
+            self._came_back(seq, entry, before)
+        check = self.kinds.get(entry["kind"])
+        if check is None or entry["pass"] == "person" or str(entry.get("rule", "")).startswith("person:"):
+            return
+        setting = self.setting(entry.get("under", 0))
+        if setting is None:
+            self.unmeasured += 1
+            return
+        try:
+            faults = list(MEASURE[entry["kind"]](Ruling(self, entry, before, setting)))
+        except Erased as error:
+            self.erased[error.args[0]] += 1
+            return
+        check.holds(not faults, "entry {}: {}", seq, "; ".join(faults))
+
+    def _came_back(self, seq: int, entry: Json, before: Mapping[int, Version | None]) -> None:
+        standing = {key for key, held in self.replay.stones.items() if held[3] is None}
+        setting = self.setting(entry.get("under", self.replay.setting)) if standing else None
+        for fact, old in before.items():
+            now = self.replay.state[fact]
+            stayed = old is not None and old.active and old.get("text") == now.get("text")
+            if setting is None or not now.active or stayed:
+                continue
+            with contextlib.suppress(Erased):
+                words = sorted(analysed(self.text(now.get("text")), setting.lexicon).content)
+                key = keyed(self.replay.secret, 10, words)
+                self.buried.holds(key not in standing, "entry {}: m{} is what a person forgot", seq, fact)
+
+    def snapshot(self, seq: int, entry: Json) -> None:
+        """A snapshot closes what came before it."""
+        label = entry["label"]
+        found = re.fullmatch("pass:(.+):(before|after)", label)
+        if found and found[2] == "after":
+            self._conserve(seq, found[1])
+        if label == "consolidation:start":
+            command = self.word(entry["command"]) if "command" in entry else None
+            allowed = command is None or "--allow-loss" in command.split()
+            self.sleep = {"start": entry["active"], "lost": 0, "allowed": allowed, "passes": []}
+            self.budget.holds(True, "")
+        elif found and self.sleep is not None and found[2] == "after":
+            self._spent(entry, found[1])
+        elif not found:
+            self.sleep = None
+        if self.returned:
+            self._restored(entry["number"])
+        self.touched.clear()
+        self.over = None
+
+    def _spent(self, entry: Json, name: str) -> None:
+        sleep = self.sleep or {}
+        order = [*sleep["passes"], name]
+        if name not in PASSES or order != sorted(set(order), key=PASSES.index):
+            self.sleep = None  # two sleeps at once: whose loss it was cannot be told
+            return
+        sleep["passes"] = order
+        text = self.replay.known["policies"].get(entry.get("policy", ""))
+        if text is None or sleep["allowed"]:
+            return
+        allowed = Fraction(str(json.loads(text)["loss_budget"])) * sleep["start"]
+        if sleep["lost"] > allowed:
+            self.budget.held -= 1
+            self.budget.bad("up to s{}: {} facts went, {} may", entry["number"], sleep["lost"], int(allowed))
+            sleep["allowed"] = True
+
+    def _heir(self, fact: int) -> Version | None:
+        seen: set[int] = set()
+        current: int | None = fact
+        while current is not None and current not in seen and current in self.replay.state:
+            version = self.replay.state[current]
+            if version.active:
+                return version
+            seen.add(current)
+            current = version.get("successor")
+        return None
+
+    def _conserve(self, seq: int, name: str) -> None:
+        faults = []
+        setting = self.setting(self.replay.setting)
+        for fact, old in self.touched.items():
+            now = self.replay.state[fact]
+            if old is None or not old.active:
+                if old is None and name not in ("encode", "schematise"):
+                    faults.append(f"m{fact} is a new fact")
+                continue
+            if not now.active and now.get("retired_by") is None:
+                faults.append(f"m{fact} is retired without a rule")
+            if name == "forget":
+                continue
+            heir = self._heir(fact)
+            if heir is None:
+                faults.append(f"m{fact} has no live successor")
+            elif name in KEEPS_WORDS and setting is not None and heir.get("text") != old.get("text"):
+                with contextlib.suppress(Erased):
+                    words = analysed(self.text(old.get("text")), setting.lexicon).content
+                    lost = words - analysed(self.text(heir.get("text")), setting.lexicon).content
+                    faults += [f"of m{fact} {', '.join(sorted(lost))} is lost"] if lost else []
+        self.conserved.holds(not faults, "{} before entry {}: {}", name, seq, "; ".join(faults[:3]))
+
+    def _restored(self, number: int) -> None:
+        """Hold the state against the one that a restore names, but for the facts that it lists."""
+        refs = self.returned[0]["refs"]
+        self.returned.clear()
+        left = set(refs.get("skipped", ())) | set(refs.get("erased", ()))
+        (seq,) = self.db.one("SELECT seq FROM ledger WHERE number = ?", (refs["to"],)) or (0,)
+        then = " WHERE from_seq <= ?1 AND (to_seq IS NULL OR to_seq > ?1)"
+        spans: dict[int, set[Span]] = {}
+        for fact, *span in self.db.stream("SELECT fact, turn, start, stop FROM fact_sources" + then, (seq,)):
+            spans.setdefault(fact, set()).add((span[0], span[1], span[2]))
+        faults, wanted = [], set()
+        for fact, *row in self.db.stream(f"SELECT fact_id, {', '.join(COLUMNS)} FROM facts" + then, (seq,)):
+            wanted.add(fact)
+            now = self.replay.state[fact]
+            differs = [name for name, value in zip(COLUMNS, row, strict=True) if not self._same(name, value, now)]
+            if fact not in left and (differs or now.spans != spans.get(fact, set())):
+                faults.append(f"m{fact} {', '.join(differs) or 'sources'}")
+        more = [fact for fact, now in self.replay.state.items() if now.active and fact not in wanted]
+        faults += [f"m{fact} is active" for fact in more]
+        self.restores.holds(not faults, "s{} to s{}: {}", number, refs["to"], "; ".join(faults[:3]))
+        if left:
+            self.restores.notes.append(f"s{number} left {len(left)} facts as they were, and lists them")
+
+    def _same(self, name: str, value: Any, now: Version) -> bool:
+        held = now.get(name)
+        if held == value or name not in ("text", "speaker", "subject") or value is None or held is None:
+            return bool(held == value)
+        return self.word(held) is not None and self.word(held) == self.word(value)
+
+    # The whole, at the end
+
+    def sweep(self) -> None:
+        """Every active fact: down to its turns, with no name or value that they lack; and the index."""
+        for fact, version in self.replay.state.items():
+            if not version.active:
+                continue
+            setting = self.setting(self.made.get(fact, 0))
+            try:
+                faults = self._untraced(version)
+                self.traced.holds(not faults, "m{}: {}", fact, "; ".join(faults))
+                if setting is not None and not faults:
+                    turns = [self.said(turn) for turn in sorted({span[0] for span in version.spans})]
+                    text = self.text(version.get("text"))
+                    strange = strangers(text, turns, setting.lexicon)
+                    self.invented.holds(not strange, "m{}: {}", fact, "; ".join(strange))
+            except Erased as error:
+                self.erased[error.args[0]] += 1
+        self._indexed()
+
+    def _untraced(self, version: Version) -> list[str]:
+        if not version.spans:
+            return ["it names no turn"]
+        faults = []
+        for turn, start, stop in version.spans:
+            row = self.turn(turn)
+            if row is None:
+                faults.append(f"t{turn} is not there")
+            elif not 0 <= start < stop or stop > len(self.text(row[0])):
+                faults.append(f"t{turn} has no characters {start} to {stop}")
+        return faults
+
+    def _indexed(self) -> None:
+        """The token numbers of every active fact, how many facts each stands in, and the full-text index."""
+        tongues = [setting for seq in sorted(self.replay.settings) if (setting := self.setting(seq))]
+        lexicons = list({id(setting.lexicon): setting.lexicon for setting in tongues}.values())
+        if not lexicons:
+            return
+        words: dict[int, str] = dict(self.db.all("SELECT id, token FROM tokens"))
+        held: dict[int, bytes] = dict(self.db.all("SELECT fact, ids FROM fact_tokens"))
+        counts: Counter[int] = Counter()
+        for fact, version in self.replay.state.items():
+            text = self.word(version.get("text")) if version.active else None
+            if text is None:
+                continue
+            blob = held.pop(fact, b"")
+            ids = struct.unpack(f"<{len(blob) // 4}I", blob[: len(blob) // 4 * 4])
+            counts.update(set(ids))
+            told = [words.get(number) for number in ids]
+            right = any(told == sorted(analysed(text, lexicon).content) for lexicon in lexicons)
+            self.index.holds(right, "m{}: its tokens are not those of its text", fact)
+        if held:
+            self.index.bad("{} facts are indexed and not active, the first m{}", len(held), min(held))
+        listed = {number: count for number, count in self.db.all("SELECT id, df FROM tokens") if count}
+        if listed != counts:
+            other = len(set(listed.items()) ^ set(counts.items()))
+            self.index.bad("the dictionary counts {} tokens otherwise", other)
+        try:
+            found = {int(term, 36): count for term, count in self.db.all("SELECT term, doc FROM search_terms")}
+        except sqlite3.OperationalError as error:
+            self.index.notes.append(f"the full-text index cannot be read by this SQLite: {error}")
+            return
+        if found != counts:
+            other = len(set(found.items()) ^ set(counts.items()))
+            self.index.bad("the full-text index differs in {} tokens", other)
+
+
+@dataclass(slots=True)
+class Ruling:
+    """One accepted ruling with what it touches."""
+
+    judge: Judge
+    entry: Json
+    before: Mapping[int, Version | None]
+    setting: Setting
+
+    def ref(self, name: str) -> int:
+        """A fact that the proposal names."""
+        refs = self.entry.get("refs", {})
+        return int(refs[name] if name in refs else self.entry["fact"])
+
+    def many(self, name: str) -> list[int]:
+        """Facts or turns that the proposal names."""
+        return [int(item) for item in self.entry.get("refs", {}).get(name, ())]
+
+    def old(self, fact: int) -> Version:
+        """The fact as the ruling found it."""
+        found = self.before.get(fact, self.judge.replay.state.get(fact))
+        if found is None:
+            raise ValueError(f"m{fact} was not there")
+        return found
+
+    def now(self, fact: int) -> Version:
+        """The fact as the ruling left it."""
+        return self.judge.replay.state[fact]
+
+    def read(self, version: Version) -> Analysis:
+        """A fact's words."""
+        return analysed(self.text(version), self.setting.lexicon)
+
+    def text(self, version: Version) -> str:
+        """A fact's text."""
+        return self.judge.text(version.get("text"))
+
+    def names(self, version: Version, context: Sequence[str]) -> frozenset[str]:
+        """A fact's names."""
+        return names_of(self.text(version), self.setting.lexicon, context)
+
+    def new(self) -> Version:
+        """The one fact that the ruling made."""
+        made = [fact for fact, old in self.before.items() if old is None]
+        if len(made) != 1:
+            raise ValueError(f"{len(made)} new facts")
+        return self.now(made[0])
+
+    def policy(self, section: str, name: str) -> Any:
+        """A policy's value."""
+        return self.setting.policy[section][name]
+
+    def protected(self, version: Version) -> bool:
+        """Whether no rule of the policy may take the fact."""
+        return bool(version.get("pinned")) or version.get("category") in self.policy("forget", "protected")
+
+
+def strangers(text: str, turns: Sequence[Turn], lexicon: Lexicon) -> list[str]:
+    """Names and values of a text that its turns and their speakers' names lack."""
+    read = [analysed(turn.text, lexicon) for turn in turns]
+    label = {fold(word) for turn in turns for word in (turn.speaker or "").split()}
+    spoken = label.union(*(one.spoken for one in read), *(one.vocabulary for one in read))
+    named = names_of(text, lexicon, [turn.text for turn in turns])
+    strange = sorted(name for name in named if not all(bare(part) in spoken for part in name.split()))
+    values = sorted(analysed(text, lexicon).values - frozenset().union(*(one.values for one in read)))
+    return [f"the name {name} is in no turn" for name in strange] + [f"{value} is in no turn" for value in values]
+
+
+def _lost(what: str, one: frozenset[str], two: frozenset[str], where: str) -> Iterator[str]:
+    if one - two:
+        yield f"{what} {', '.join(sorted(one - two))} not in {where}"
+
+
+def _active_before(ruling: Ruling, *facts: int) -> Iterator[str]:
+    for fact in facts:
+        if not ruling.old(fact).active:
+            yield f"m{fact} was not active"
+
+
+def _gone(ruling: Ruling, fact: int, rule: str, successor: int | None) -> Iterator[str]:
+    now = ruling.now(fact)
+    if now.active or now.get("retired_by") != rule or now.get("successor") != successor:
+        yield f"m{fact} is not retired by {rule}" + (f" into m{successor}" if successor else "")
+    if now.get("text") != ruling.old(fact).get("text"):
+        yield f"m{fact} has another text"
+
+
+def encode(ruling: Ruling) -> Iterator[str]:
+    """Every word, name and value is said in the cited turns, by who may say it."""
+    new, cited = ruling.new(), ruling.many("turns")
+    turns = [ruling.judge.said(turn) for turn in cited]
+    if not turns or {span[0] for span in new.spans} != set(cited):
+        yield "its sources are not the turns that it cites"
+        return
+    for turn in turns:
+        if turn.provenance not in ("human", "profile", "assistant"):
+            yield f"a turn of class {turn.provenance} supports no fact"
+        if turn.provenance == "assistant" and new.get("block") != "persona":
+            yield "what an assistant says is no fact about a person"
+    read = analysed(ruling.text(new), ruling.setting.lexicon)
+    label = {fold(word) for turn in turns for word in (turn.speaker or "").split()}
+    lexicon = ruling.setting.lexicon
+    held = label.union({"user", "assistant"}, *(analysed(turn.text, lexicon).vocabulary for turn in turns))
+    missing = frozenset(word for word in read.content if word.removesuffix("'s") not in held and word not in held)
+    yield from _lost("the words", missing, frozenset(), "its turns")
+    yield from strangers(ruling.text(new), turns, ruling.setting.lexicon)
+    if not read.content:
+        yield "it says nothing"
+    if new.get("trust") > min(turn.trust for turn in turns):
+        yield "it is trusted more than its turns"
+    if new.get("block") not in ("scratch", "persona"):
+        yield f"it began in {new.get('block')}"
+
+
+def drop(ruling: Ruling) -> Iterator[str]:
+    """What is dropped is contained in what is kept."""
+    fact, kept = ruling.ref("fact"), ruling.ref("duplicate_of")
+    yield from _active_before(ruling, fact, kept)
+    yield from _gone(ruling, fact, "dedupe", kept)
+    one, two, heir = ruling.old(fact), ruling.old(kept), ruling.now(kept)
+    first, second, where = ruling.read(one), ruling.read(two), f"m{kept}"
+    context = (ruling.text(one), ruling.text(two))
+    yield from _lost("the words", first.content, second.content, where)
+    yield from _lost("the values", first.values, second.values, where)
+    yield from _lost("the names", ruling.names(one, context), ruling.names(two, context), where)
+    share, floor = similarity(*context, ruling.setting.lexicon), Fraction(str(ruling.policy("dedupe", "floor")))
+    if share is None or share < floor:
+        yield f"similarity {share}, below {floor}"
+    if fact == kept or not heir.active or heir.get("text") != two.get("text"):
+        yield f"m{kept} does not stand as it was"
+    if not one.spans <= heir.spans or (one.get("pinned") and not heir.get("pinned")):
+        yield f"m{kept} did not inherit what m{fact} rests on"
+    if any(one.get(name) != two.get(name) for name in ("subject", "namespace")):
+        yield "they are of two subjects"
+
+
+def merge(ruling: Ruling) -> Iterator[str]:
+    """The merged text says all that its sources say, and nothing else."""
+    into = ruling.ref("into")
+    members = list(dict.fromkeys([into, *ruling.many("sources")]))
+    yield from _active_before(ruling, *members)
+    for fact in members[1:]:
+        yield from _gone(ruling, fact, "merge", into)
+    old, now = [ruling.old(fact) for fact in members], ruling.now(into)
+    texts, text = [ruling.text(version) for version in old], ruling.text(now)
+    context, lexicon = [text, *texts], ruling.setting.lexicon
+    whole, parts = analysed(text, lexicon), [analysed(part, lexicon) for part in texts]
+    none: frozenset[str] = frozenset()
+    for what, merged, said in (
+        ("the words", whole.content, none.union(*(part.content for part in parts))),
+        ("the values", whole.values, none.union(*(part.values for part in parts))),
+        ("the names", ruling.names(now, context), none.union(*(ruling.names(one, context) for one in old))),
+    ):
+        yield from _lost(what, said, merged, "the merged text")
+        yield from _lost(what, merged, said, "any source")
+    if len(members) < 2 or not now.active:
+        yield "it is no merge of two"
+    if any(len({one.get(name) for one in old}) > 1 for name in ("subject", "namespace", "valid_from", "valid_until")):
+        yield "its sources differ in subject or validity"
+    count = sum(one.get("originals") for one in old)
+    absorbed = text in texts
+    most, longest = ruling.policy("merge", "max_originals"), ruling.policy("merge", "max_chars")
+    if not absorbed and (count > most or len(text) > longest):
+        yield f"{count} originals, {len(text)} characters: more than the policy allows"
+    if now.get("originals") != (max(one.get("originals") for one in old) if absorbed else count):
+        yield "its originals are miscounted"
+    spans = frozenset().union(*(one.spans for one in old))
+    if now.get("trust") != min(one.get("trust") for one in old) or now.spans != spans:
+        yield "its trust or sources are not those of what it was made of"
+
+
+def promote(ruling: Ruling) -> Iterator[str]:
+    """A legal block, another than before, and enough evidence."""
+    fact = ruling.ref("fact")
+    yield from _active_before(ruling, fact)
+    old, now = ruling.old(fact), ruling.now(fact)
+    block = now.get("block")
+    if block not in ("persona", "human", "episodes") or block == old.get("block"):
+        yield f"from {old.get('block')} to {block}"
+    if {**old.columns, "block": block} != now.columns or old.spans != now.spans:
+        yield "more than the block was changed"
+    subject = old.get("subject")
+    of_assistant = subject is not None and ruling.judge.text(subject) == "assistant"
+    if of_assistant != (block == "persona"):
+        yield "persona is for what is said of the assistant, and for nothing else"
+    needed = ruling.policy("promote", "independent_sources")
+    if old.get("trust") < ruling.policy("promote", "low_trust"):
+        needed = max(needed, 2)
+    rows = [row for span in old.spans if (row := ruling.judge.turn(span[0])) is not None]
+    days = {None if row[4] is None else row[4] // DAY for row in rows}
+    found = min(len({row[5] for row in rows}), len(days))
+    if needed >= 2 and found < needed:
+        yield f"{found} independent sources, {needed} needed"
+
+
+def contradict(ruling: Ruling) -> Iterator[str]:
+    """A later statement of the same subject took its place, and lives."""
+    old, new = ruling.ref("old"), ruling.ref("new")
+    yield from _active_before(ruling, old, new)
+    yield from _gone(ruling, old, "contradict", new)
+    before, after = ruling.old(old), ruling.old(new)
+    if old == new or not ruling.now(new).active:
+        yield f"m{new} does not stand"
+    if any(before.get(name) != after.get(name) for name in ("subject", "namespace")):
+        yield "they are of two subjects"
+    then, now = (
+        version.get("said_at") if version.get("occurred_at") is None else version.get("occurred_at")
+        for version in (before, after)
+    )
+    sources = [{row[5] for turn, _, _ in one.spans if (row := ruling.judge.turn(turn))} for one in (before, after)]
+    behind = (
+        len(sources[0]) == 1 and sources[0] == sources[1]
+        and max(span[0] for span in before.spans) < min(span[0] for span in after.spans)
+    )  # fmt: skip
+    if not (behind if then is None or now is None else now > then or (now == then and behind)):
+        yield f"m{new} is not later than m{old}"
+    if ruling.now(old).get("valid_until") != (after.columns["recorded_at"] if now is None else now):
+        yield f"m{old} does not end where m{new} begins"
+
+
+def schematise(ruling: Ruling) -> Iterator[str]:
+    """Enough members of enough sessions, which say every word; names and values in two of them."""
+    members, new = ruling.many("members"), ruling.new()
+    yield from _active_before(ruling, *members)
+    if any(fact in ruling.before for fact in members):
+        yield "it changes its members"
+    old = [ruling.old(fact) for fact in members]
+    turns = [row for one in old for turn, _, _ in one.spans if (row := ruling.judge.turn(turn))]
+    sessions = len({(row[5], row[6]) for row in turns})
+    if len(set(members)) < ruling.policy("schematise", "min_members"):
+        yield f"{len(members)} members"
+    if sessions < ruling.policy("schematise", "min_sessions"):
+        yield f"{sessions} sessions"
+    lexicon = ruling.setting.lexicon
+    texts = [ruling.text(one) for one in old]
+    parts, read = [analysed(text, lexicon) for text in texts], ruling.read(new)
+    yield from _lost("the words", read.content, frozenset().union(*(part.vocabulary for part in parts)), "its members")
+    context = [ruling.text(new), *texts]
+    named = Counter(name for one in old for name in ruling.names(one, context))
+    named.update(value for part in parts for value in part.values)
+    rare = frozenset(name for name in ruling.names(new, context) | read.values if named[name] < 2)
+    yield from _lost("the names", rare, frozenset(), "two members")
+    spans = frozenset().union(*(one.spans for one in old))
+    if new.get("trust") != min(one.get("trust") for one in old) or new.spans != spans:
+        yield "its trust or sources are not those of its members"
+
+
+def forget(ruling: Ruling) -> Iterator[str]:
+    """The rule that is named holds, in exact arithmetic, and nothing protected goes."""
+    fact, rule = ruling.ref("fact"), ruling.entry.get("rule")
+    yield from _active_before(ruling, fact)
+    yield from _gone(ruling, fact, str(rule), None)
+    old, at = ruling.old(fact), ruling.entry["at"]
+    if ruling.protected(old):
+        yield f"m{fact} is protected or pinned"
+    days, capacity = ruling.policy("forget", "stale_days"), ruling.policy("forget", "capacity")
+    age = max(0, at - old.learned)
+    if rule == "forget:stale":
+        if days is None or age <= days * DAY:
+            yield f"it is {Fraction(age, DAY)} days old, the limit is {days}"
+    elif rule == "forget:capacity":
+        active = ruling.judge.replay.active + 1
+        if capacity is None or active <= capacity or fact not in _overflow(ruling, at):
+            yield f"of {active} facts it is not one of those above {capacity}"
+    else:
+        yield f"no rule is called {rule}"
+
+
+def _overflow(ruling: Ruling, at: int) -> frozenset[int]:
+    """Which of the facts that the pass found capacity takes: the least salient, of equals the highest number."""
+    judge = ruling.judge
+    if judge.over is None:
+        found = {fact: judge.touched.get(fact, version) for fact, version in judge.replay.state.items()}
+        facts = {fact: version for fact, version in found.items() if version is not None and version.active}
+        span = (ruling.policy("forget", "stale_days") or 60) * DAY
+        counted = ruling.policy("strength", "importance_in_salience")
+
+        def salience(version: Version) -> int:
+            whole = WEIGHT[version.get("block")] + (version.get("importance") or 0) * bool(counted)
+            return whole * span + 30 * max(0, span - max(0, at - version.learned))
+
+        ranked = sorted((salience(one), -fact) for fact, one in facts.items() if not ruling.protected(one))
+        excess = max(0, len(facts) - ruling.policy("forget", "capacity"))
+        judge.over = frozenset(-number for _, number in ranked[:excess])
+    return judge.over
+
+
+MEASURE: dict[str, Callable[[Ruling], Iterator[str]]] = {
+    "encode": encode, "drop": drop, "merge": merge, "promote": promote, "contradict": contradict,
+    "schematise": schematise, "forget": forget,
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -713,7 +2425,7 @@ class Report:
 def audit(path: Path, expect_head: str | None = None) -> Report:
     """Audit a store; Unreadable where it cannot begin."""
     store = Store(path)
-    judge = Judge()
+    judge = Judge(store)
     replay = Replay(store, judge)
     whole = Check("SQLite finds the file whole", "of its own checks")
     checks = [whole]
