@@ -168,7 +168,7 @@ class Memory:
         proposer: Proposer | None = None,
     ) -> SleepReport:
         """One night under the memory's policy."""
-        from nocturne.app.sleep import Night, asking, sleep
+        from nocturne.app.sleep import Night, asking, mending, sleep, unanswered
 
         chosen = proposer or _rules()
         return sleep(
@@ -180,6 +180,8 @@ class Memory:
                 command="library",
                 proposer=chosen.name,
                 answer=asking(chosen),
+                mend=mending(chosen),
+                unanswered=unanswered(chosen),
                 only=tuple(only) if only else None,
                 allow_loss=allow_loss,
                 dry_run=dry_run,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from nocturne.app.ports import Store
 from nocturne.core.digest import canonical, plain, policy_digest
-from nocturne.core.facts import State
+from nocturne.core.facts import Fact, State
 from nocturne.core.policy import Policy
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION
+from nocturne.passes.heir import home
 from nocturne.passes.scene import Memo, Origin, Scene, Tombstones
 
 
@@ -48,6 +50,38 @@ def measured(store: Store, state: State) -> Mapping[str, frozenset[str]]:
     return {fact.text: held[id_] for id_, fact in state.facts.items() if id_ in held}
 
 
+def fresh_for(
+    store: Store, pass_name: str, policy: Policy, tonight: AbstractSet[int]
+) -> AbstractSet[int] | None:
+    """The facts that say something else than when the pass last ran whole, so that only they make new pairs.
+
+    ``tonight`` are those that this night altered: a dry run has not written them. None where the pass never ran
+    whole under this policy, lexicon and these measures: then every fact is new to it.
+    """
+    since = store.pass_noted(pass_name, policy)
+    if since is None:
+        return None
+    changed = {
+        after.id
+        for before, after in store.changes(since, None)
+        if after is not None and says_more(before, after)
+    }
+    return frozenset(changed | tonight)
+
+
+def says_more(before: Fact | None, after: Fact) -> bool:
+    """Whether a fact came, or says or belongs to something else than before."""
+    if before is None or not before.active:
+        return after.active
+    return (before.text, before.subject, before.namespace, before.attribute, home(before)) != (
+        after.text,
+        after.subject,
+        after.namespace,
+        after.attribute,
+        home(after),
+    )
+
+
 def scene_of(
     store: Store,
     state: State,
@@ -56,6 +90,7 @@ def scene_of(
     lexicon: Lexicon,
     now: int,
     contents: Mapping[str, frozenset[str]] | None = None,
+    fresh: AbstractSet[int] | None = None,
 ) -> Scene:
     """The scene in which a pass over ``state`` is judged."""
     return Scene(
@@ -70,4 +105,5 @@ def scene_of(
         origins=Origins(store),
         strengths=store.activations(),
         measured=contents or {},
+        fresh=fresh,
     )

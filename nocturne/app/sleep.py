@@ -6,12 +6,13 @@ No transaction is open while a proposer thinks; where the store moved on meanwhi
 from __future__ import annotations
 
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
+from nocturne.app.asking import Asker
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
-from nocturne.app.scenes import measured, scene_of
+from nocturne.app.scenes import fresh_for, measured, says_more, scene_of
 from nocturne.core.facts import Fact, Retirement, State
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
@@ -95,6 +96,8 @@ class _Silent:
 
 
 Answer = Callable[[Pass, Any], Iterable[Offer]]
+Mend = Callable[[Pass, Any, Sequence[Refused]], Iterable[Offer]]
+Unanswered = Callable[[str], int]
 
 
 def asking(proposer: Proposer) -> Answer:
@@ -104,6 +107,27 @@ def asking(proposer: Proposer) -> Answer:
         return offers(stage.name, proposer.propose(stage.name, brief)) if brief is not None else ()
 
     return answer
+
+
+def mending(proposer: Proposer) -> Mend | None:
+    """Further offers from a proposer that can be told what was refused; None where it cannot."""
+    if not isinstance(proposer, Asker):
+        return None
+
+    def mend(stage: Pass, brief: Any, refused: Sequence[Refused]) -> Iterable[Offer]:
+        return offers(stage.name, proposer.repair(stage.name, brief, refused)) if brief is not None else ()
+
+    return mend
+
+
+def unanswered(proposer: Proposer) -> Unanswered:
+    """How many questions of a pass nobody answered: they must be asked again another night."""
+
+    def count(name: str) -> int:
+        went = proposer.asked(name) if isinstance(proposer, Asker) else None
+        return len(went.unanswered) if went is not None else 0
+
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +145,8 @@ class Night:
     allow_loss: bool = False
     dry_run: bool = False
     enforce: bool = True
+    mend: Mend | None = None
+    unanswered: Unanswered = lambda _: 0
     watch: Watch = field(default_factory=_Silent)
 
 
@@ -193,19 +219,9 @@ def _pass(
     start: int,
     contents: Mapping[str, frozenset[str]],
 ) -> tuple[Outcome, State, list[Fact]]:
-    heard: list[list[Offer]] = []
-
+    heard = _Heard(night, stage)
     for _ in range(_RETRIES):
-        # A store that moved on while a model thought must not make it think twice: its answer is judged again.
-        spoken = iter(list(heard))
-
-        def ask(brief: Any, spoken: Iterator[list[Offer]] = spoken) -> Iterable[Offer]:
-            again = next(spoken, None)
-            if again is None:
-                again = list(night.answer(stage, brief))
-                heard.append(again)
-            return again
-
+        heard.again()
         scene = scene_of(
             night.store,
             state,
@@ -213,8 +229,10 @@ def _pass(
             lexicon=night.lexicon,
             now=night.now,
             contents=contents,
+            fresh=fresh_for(night.store, stage.name, night.policy, ledger.altered),
         )
-        outcome = run(stage, scene, ask, enforce=night.enforce)
+        mend = heard.mended if night.mend is not None else None
+        outcome = run(stage, scene, heard.answered, enforce=night.enforce, mend=mend)
         gone = _gone(outcome)
         measured = loss(lost + len(gone), start, night.policy)
         if measured.crossed and gone and not night.allow_loss:
@@ -235,6 +253,35 @@ def _pass(
         f"the store kept changing while {stage.name} was judged",
         hint="another process writes to it; try again when it has finished",
     )
+
+
+class _Heard:
+    """What was offered so far: a store that moved on while a model thought must not make it think twice."""
+
+    def __init__(self, night: Night, stage: Pass) -> None:
+        self._night = night
+        self._stage = stage
+        self._kept: list[list[Offer]] = []
+        self._next = 0
+
+    def again(self) -> None:
+        """Begin to tell from the first."""
+        self._next = 0
+
+    def answered(self, brief: Any) -> Iterable[Offer]:
+        """The answers to a brief."""
+        return self._told(lambda: self._night.answer(self._stage, brief))
+
+    def mended(self, brief: Any, refused: Sequence[Refused]) -> Iterable[Offer]:
+        """What is offered in place of the refused."""
+        mend = self._night.mend
+        return self._told(lambda: mend(self._stage, brief, refused) if mend is not None else ())
+
+    def _told(self, fresh: Callable[[], Iterable[Offer]]) -> list[Offer]:
+        if self._next == len(self._kept):
+            self._kept.append(list(fresh()))
+        self._next += 1
+        return self._kept[self._next - 1]
 
 
 def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
@@ -290,9 +337,13 @@ class _Ledger:
         self.span: tuple[int, int] | None = None
         self.quiet = True
         self._spans: list[tuple[int, int] | None] = []
+        self.altered: set[int] = set()
 
     def commit(self, stage: Pass, outcome: Outcome) -> None:
         before, after = f"pass:{stage.name}:before", f"pass:{stage.name}:after"
+        if self.night.dry_run:
+            steps = (change for ruling in outcome.rulings for change in ruling.changes)
+            self.altered |= {step.after.id for step in steps if says_more(step.before, step.after)}
         silent = not outcome.rulings or _repeats(self.night, stage, outcome)
         if self.night.dry_run or (self.first is None and silent):
             self.quiet &= silent
@@ -305,6 +356,8 @@ class _Ledger:
             opened = [self._snapshot(tx, label) for label in self.waiting]
             begun = self._snapshot(tx, before)
             tx.record(outcome.rulings, at=self.night.now, policy=self.night.policy)
+            if self.night.enforce and not self.night.unanswered(stage.name):
+                tx.note_pass(stage.name, self.night.policy)
             ended = self._snapshot(tx, after)
         if self.first is None:
             numbers = [info.number for info in opened]

@@ -67,7 +67,7 @@ def run(
     """
     from nocturne.app import policies
     from nocturne.app.costing import costed
-    from nocturne.app.sleep import Night, asking, sleep
+    from nocturne.app.sleep import Night, asking, mending, sleep, unanswered
     from nocturne.cli import wiring
 
     started = perf_counter()
@@ -90,6 +90,8 @@ def run(
                     command=shell.command,
                     proposer=proposer.name,
                     answer=asking(proposer),
+                    mend=mending(proposer),
+                    unanswered=unanswered(proposer),
                     only=tuple(only) if only else None,
                     allow_loss=allow_loss,
                     dry_run=dry,

@@ -34,7 +34,7 @@ class Dedupe:
 
     def brief(self, scene: Scene) -> DedupeBrief | None:
         """All pairs at or above the floor that nobody has answered yet."""
-        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer != "schema"}
+        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
         sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         pairs = []
         floor = exact(scene.policy.dedupe.floor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,8 +14,8 @@ from nocturne.core.verdicts import Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
 from nocturne.passes.scene import Effect, Pass, Scene
 
-_ROUNDS = 8
-"""Merging is repeated until nothing more belongs together; the cap bounds a night whatever a model says."""
+_ROUNDS: Mapping[str, int] = {"merge": 8, "schematise": 3}
+"""Passes whose results may be their own input: a night ends where nothing more belongs together, or at the cap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class Outcome:
 
 
 Ask = Callable[[Any], Iterable[Offer]]
+Mend = Callable[[Any, Sequence[Refused]], Iterable[Offer]]
 
 
 def offers(pass_name: str, replies: Iterable[str]) -> Iterator[Offer]:
@@ -60,10 +61,14 @@ def offers(pass_name: str, replies: Iterable[str]) -> Iterator[Offer]:
             yield Offer(entry, "model", raw, origin)
 
 
-def run(stage: Pass, scene: Scene, ask: Ask, *, enforce: bool = True) -> Outcome:
-    """Judge a pass over ``scene``; ``enforce=False`` leaves the backstops out, as when a saved plan is applied."""
-    work = _Work(stage, scene)
-    rounds = _ROUNDS if stage.name == "merge" else 1
+def run(stage: Pass, scene: Scene, ask: Ask, *, enforce: bool = True, mend: Mend | None = None) -> Outcome:
+    """Judge a pass over ``scene``.
+
+    ``enforce=False`` leaves the backstops out, as when a saved plan is applied. ``mend`` is told once what was
+    refused for its text, and may offer something else; that is judged like anything.
+    """
+    work = _Work(stage, scene, mend)
+    rounds = _ROUNDS.get(stage.name, 1)
     for number in range(1, rounds + 1):
         if not work.round(number, ask, enforce=enforce):
             break
@@ -94,8 +99,9 @@ def withhold(outcome: Outcome, before: State, code: str, evidence: Mapping[str, 
 class _Work:
     """The working set of one pass; gates see it only through read-only views."""
 
-    def __init__(self, stage: Pass, scene: Scene) -> None:
+    def __init__(self, stage: Pass, scene: Scene, mend: Mend | None) -> None:
         self.stage = stage
+        self.mend = mend
         self.base = scene
         self.start = scene.before
         self.facts: dict[int, Fact] = dict(scene.before.facts)
@@ -131,6 +137,8 @@ class _Work:
             for offer in ask(brief):
                 self.proposed += 1
                 self._take(scene, offer)
+            if number == 1 and self.mend is not None:
+                self._again(scene, brief, self.mend)
         if enforce:
             by_rule = replace(scene, adjudicated=False)
             for proposal in self.stage.backstop(by_rule, brief, self.settled):
@@ -138,6 +146,16 @@ class _Work:
         for id_ in self.touched & self.facts.keys():
             self.consumed.pop(id_, None)
         return bool(self.touched)
+
+    def _again(self, scene: Scene, brief: Any, mend: Mend) -> None:
+        refused = [
+            ruling.verdict
+            for ruling in self.rulings
+            if isinstance(ruling.verdict, Refused) and ruling.origin == "model" and _by_text(ruling.verdict)
+        ]
+        for offer in mend(brief, refused) if refused else ():
+            self.proposed += 1
+            self._take(scene, offer)
 
     def _take(self, scene: Scene, offer: Offer) -> None:
         if isinstance(offer.proposal, Refused):
@@ -178,7 +196,7 @@ class _Work:
 
     def _remember(self, scene: Scene, proposal: Proposal, verdict: Verdict) -> str | None:
         if isinstance(verdict, Refused):
-            if not (verdict.code.startswith("N2") or verdict.code in ("N101", "N102", "N103")):
+            if not _by_text(verdict):
                 return None
         elif not (isinstance(proposal, Keep) or proposal.kind == "schematise"):
             return None
@@ -251,6 +269,11 @@ class _Work:
             "breaches": len(broken),
         }
         return withhold(result, self.start, "N309", evidence)
+
+
+def _by_text(refused: Refused) -> bool:
+    """Whether the refusal is for what a text says: another text could stand, the same one never will."""
+    return refused.code.startswith("N2") or refused.code in ("N101", "N102", "N103")
 
 
 def _question(proposal: Proposal, *, refused: bool) -> tuple[int, ...]:

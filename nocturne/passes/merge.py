@@ -31,7 +31,7 @@ class Merge:
 
     def brief(self, scene: Scene) -> MergeBrief | None:
         """Pairs of one block near enough to be said together, that nobody has answered yet."""
-        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer != "schema"}
+        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
         sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         rules = scene.policy.merge
         near = nominate_unions(

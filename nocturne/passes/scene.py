@@ -68,8 +68,9 @@ class Scene:
 
     ``before`` is the store as the pass found it; ``facts`` and ``consumed`` are read-only views that the engine
     advances after each accepted proposal. ``fresh`` holds the facts whose text or block changed since this pass
-    last ran under this policy (None: all of them): only they can be in a new pair, so that cost follows what
-    changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper, the facts dropped for it in this pass.
+    last ran whole under these rules (None: all of them): only they can be in a new pair, so that cost follows what
+    changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper,
+    the facts dropped for it in this pass.
     """
 
     before: State

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +12,18 @@ from typing import Self
 
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo, SourceInfo
 from nocturne.core.chain import laid_out, sealed_row
-from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
+from nocturne.core.digest import (
+    TOMBSTONE,
+    LtHash,
+    canonical,
+    keyed,
+    lexicon_digest,
+    plain,
+    policy_digest,
+    secret_digest,
+)
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
+from nocturne.core.policy import Policy
 from nocturne.core.record import Replayed
 from nocturne.core.replay import Watch, replay
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
@@ -443,6 +454,19 @@ class SqliteStore:
         """Every active fact's token numbers (little-endian 32-bit, in the text's order); ids ascending."""
         return search.rows(self._link)
 
+    def pass_noted(self, name: str, policy: Policy) -> int | None:
+        """The snapshot up to which the pass last ran whole under this policy, lexicon and these measures."""
+        kept = self._link.value("SELECT value FROM meta WHERE key = ?", (f"pass:{name}",))
+        if kept is None:
+            return None
+        noted = json.loads(kept)
+        wanted = [
+            policy_digest(canonical(plain(policy.model_dump()))),
+            lexicon_digest(self._measures.lexicon),
+            self._measures.version,
+        ]
+        return int(noted["snapshot"]) if noted["rules"] == wanted else None
+
     def contents(self) -> Mapping[int, frozenset[str]]:
         """The content words of every active fact as measured at writing; empty where they must be measured anew."""
         return search.contents(self._link, self._measures)
@@ -533,6 +557,10 @@ class SqliteStore:
     def word(self, hash_: str) -> str | None:
         """The text of a commitment; None where it was purged."""
         return texts.word(self._link, hash_)
+
+    def meta_problems(self, replayed: Replayed) -> list[str]:
+        """Where what the store keeps of its own end differs from what the replay came to."""
+        return ledger.problems(self._link, replayed)
 
     def index_problems(self) -> list[str]:
         """Where the full-text index and the dictionary differ from what the active facts say."""

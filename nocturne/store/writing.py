@@ -260,6 +260,12 @@ class Writing:
             more["counts"],
         )
 
+    def note_pass(self, name: str, policy: Policy) -> None:
+        """Keep that the pass ran whole up to the next snapshot, under this policy, lexicon and these measures."""
+        rules = (self._policy(policy), d.lexicon_digest(self._measures.lexicon), self._measures.version)
+        kept = d.canonical({"snapshot": self._tail.snapshot + 1, "rules": list(rules)})
+        self._link.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"pass:{name}", kept))
+
     def finish(self) -> None:
         """Write what waits and keep what runs along with the chain; called before the commit."""
         self._index.finish()
