@@ -37,6 +37,7 @@ class Audited(Protocol):
     def tombstone_keys(self) -> frozenset[str]: ...
     def problems(self) -> list[str]: ...
     def index_problems(self) -> list[str]: ...
+    def meta_problems(self, replayed: Replayed) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Audit:
     measured: Measured
     file: tuple[str, ...]
     index: tuple[str, ...]
+    meta: tuple[str, ...]
     since: int | None
     head_expected: str | None = None
     head_at: int | None = None
@@ -60,6 +62,7 @@ class Audit:
         found = [*self.replayed.problems, *self.measured.problems]
         found += [Problem("file", what) for what in self.file]
         found += [Problem("index", what) for what in self.index]
+        found += [Problem("meta", what) for what in self.meta]
         if self.head_expected is not None and self.head_at is None:
             what = f"{self.head_expected} is no entry of it: it was cut off or rewritten"
             found.append(Problem("chain", what))
@@ -98,7 +101,9 @@ def audit(
         words=word,
         turn=turn,
         policies={digest: policy for digest, text in store.policies().items() if (policy := _policy(text))},
-        lexicons={digest: Lexicon.from_json(json.loads(text)) for digest, text in store.lexicons().items()},
+        lexicons={
+            digest: lexicon_ for digest, text in store.lexicons().items() if (lexicon_ := _lexicon(text))
+        },
     )
     replayed = store.replayed(since, watch)
     secret, known = store.secret(), store.tombstone_keys()
@@ -113,6 +118,7 @@ def audit(
         watch.found,
         tuple(store.problems()),
         tuple(store.index_problems()),
+        tuple(store.meta_problems(replayed)),
         since,
         expected,
         store.entry_with(expected) if expected is not None else None,
@@ -124,4 +130,12 @@ def _policy(text: str) -> Policy | None:
     try:
         return Policy.model_validate(json.loads(text))
     except (ValueError, ValidationError):
+        return None
+
+
+def _lexicon(text: str) -> Lexicon | None:
+    # One that was altered is told by the replay; what was judged under it cannot be measured.
+    try:
+        return Lexicon.from_json(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -35,7 +35,7 @@ class Act:
     """
 
     kind: str
-    pass_name: str = "person"  # noqa: S105 - a pass of the night, not a pass word
+    pass_name: str = "person"
     origin: Origin = "person"
     rule: str | None = None
     fact: int | None = None

@@ -184,7 +184,11 @@ class Remeasure:
         for fact, version in state.items():
             if not _active(version):
                 continue
-            text = self.words(version.columns["text"])
+            hash_ = version.columns.get("text")
+            if hash_ is None:
+                self._tell(f"m{fact}", "the record gives it no text")
+                continue
+            text = self.words(hash_)
             if text is None:
                 self.found.erased += 1
                 continue
@@ -349,6 +353,10 @@ def _forget(scene: _Scene) -> list[str]:
             return [f"m{id_} was not there"]
         fact = _fact(id_, version)
         rule = scene.entry.get("rule")
+        if rule == "forget:evidence":
+            if fact.block != "schemas" or fact.pinned:
+                faults.append(f"m{id_} rests on no evidence, or is pinned")
+            continue
         if rule != "person:forget" and (policy.is_protected(fact.category) or fact.pinned):
             faults.append(f"m{id_} is protected or pinned")
         if rule == "forget:stale":
@@ -395,9 +403,8 @@ def _schematise(scene: _Scene) -> list[str]:
     faults = []
     if len(members) < rules.min_members:
         faults.append(f"it rests on {len(members)} facts, {rules.min_members} are needed")
-    made = [fact for fact in scene.changed() if scene.before.get(fact) is None]
     texts = [scene.text(scene.before.get(fact)) for fact in members]
-    for fact in made:
+    for fact in scene.changed():
         text = scene.text(scene.after[fact])
         faults += lacking(text, [*texts, _SUBJECTS], scene.lexicon)
     for fact in members:

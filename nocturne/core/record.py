@@ -112,6 +112,10 @@ class Replayed:
     erased: dict[str, int] = field(default_factory=dict)
     """Commitments of purged texts, with the entry that erased each."""
     uuid: str = ""
+    lanes: bytes = b""
+    """The sum of the current facts' lanes at the last entry."""
+    running: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Of the tables beside the chain: how many rows, and the hash that runs over them."""
 
     @property
     def holds(self) -> bool:

@@ -121,6 +121,7 @@ class Replay:
         self._compare("memo", self._tables.memo, {key: [seq] for key, seq in self._memo.items()})
         self._beside()
         self._texts()
+        self.found.lanes = self._lanes.lanes()
         return self.found
 
     def _tell(self, where: str, what: str) -> None:
@@ -387,6 +388,7 @@ class Replay:
                     self._tell(f"{table} up to {count}", f"its hash is not the one that s{check[2]} recorded")
                 check = next(checks, None)
             yield row
+        self.found.running[table] = (count, hash_)
         if check is not None:
             self._tell(table, f"it has {count} rows, and s{check[2]} recorded {check[0]}")
 

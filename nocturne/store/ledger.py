@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nocturne.core.digest import ZERO, LtHash, canonical, leaf
+from nocturne.core.record import Replayed
 from nocturne.errors import StoreDamaged
 from nocturne.store.batch import Held
 from nocturne.store.connection import Link
@@ -121,6 +122,32 @@ class Tail:
             kept["setting"] = [setting.seq, setting.policy, setting.lexicon, setting.measures]
         rows = [("lanes", self._lanes.lanes()), ("tail", canonical(kept))]
         self._link.many("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+def problems(link: Link, replayed: Replayed) -> list[str]:
+    """Where the figures kept beside the record differ from what it was replayed to."""
+    found: list[str] = []
+    kept: dict[str, Any] = dict(link.all("SELECT key, value FROM meta"))
+    if kept.get("lanes") != replayed.lanes:
+        found.append("lanes: not the sum of the facts")
+    try:
+        tail = json.loads(kept.get("tail") or "{}")
+        told = (tail.get("seq"), tail.get("digest"))
+    except (ValueError, TypeError, AttributeError):
+        told = (None, None)
+    wanted = (replayed.entries, LtHash(replayed.lanes).digest())
+    if told != wanted:
+        found.append(f"tail: it ends at entry {told[0]}, the record at {wanted[0]}, or their digests differ")
+    for table, (count, hash_) in replayed.running.items():
+        if kept.get(f"running:{table}", f"0 {ZERO}") != f"{count} {hash_}":
+            found.append(f"running:{table}: not the hash of its {count} rows")
+    unlisted = link.value(
+        "SELECT COUNT(*) FROM (SELECT speaker AS name FROM facts UNION SELECT subject FROM facts "
+        "UNION SELECT speaker FROM turns) WHERE name NOT NULL AND name NOT IN (SELECT hash FROM names)"
+    )
+    if unlisted:
+        found.append(f"names: {unlisted} are not listed")
+    return found
 
 
 def _past_us(link: Link, what: str) -> StoreDamaged:
