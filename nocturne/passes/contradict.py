@@ -35,7 +35,7 @@ class Contradict:
         """Pairs of one subject and attribute, the later one as ``new``, that nobody has answered yet."""
         groups: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
         for fact in scene.before.facts.values():
-            if fact.layer == "schema":
+            if fact.block == "schemas":
                 continue
             for key in clash_key(said(fact), lexicon=scene.lexicon):
                 groups[(fact.namespace, fact.subject, *key)].append(fact)
