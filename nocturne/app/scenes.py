@@ -59,12 +59,14 @@ def fresh_for(
     whole under this policy, lexicon and these measures: then every fact is new to it.
     """
     since = store.pass_noted(pass_name, policy)
+    # What a merge joined was judged part by part: joined it says nothing that another fact could end.
+    apart = pass_name == "contradict"
     if since is None:
         return None
     changed = {
         after.id
         for before, after in store.changes(since, None)
-        if after is not None and says_more(before, after)
+        if after is not None and says_more(before, after) and not (apart and _joined(before, after))
     }
     return frozenset(changed | tonight)
 
@@ -80,6 +82,23 @@ def says_more(before: Fact | None, after: Fact) -> bool:
         after.attribute,
         home(after),
     )
+
+
+def _joined(before: Fact | None, after: Fact) -> bool:
+    return before is not None and before.active and after.originals > before.originals
+
+
+def _evidence(store: Store, state: State) -> dict[int, tuple[int, ...]]:
+    """The members of each schema, as it was last measured."""
+    schemas = [id_ for id_, fact in state.facts.items() if fact.block == "schemas"]
+    last: dict[int, tuple[int, list[int]]] = {}
+    for seq, link in store.lineage(schemas) if schemas else ():
+        if link.role == "evidence":
+            known = last.get(link.child)
+            if known is None or known[0] != seq:
+                known = last[link.child] = seq, []
+            known[1].append(link.parent)
+    return {schema: tuple(members) for schema, (_, members) in last.items()}
 
 
 def scene_of(
@@ -105,5 +124,6 @@ def scene_of(
         origins=Origins(store),
         strengths=store.activations(),
         measured=contents or {},
+        evidence=_evidence(store, state),
         fresh=fresh,
     )

@@ -378,7 +378,7 @@ class _Ledger:
         """The state after the pass, with where its retired facts went."""
         number = self.span[1] if self.span else self.head.snapshot
         gone = {
-            change.after.id: Retirement(number, change.after.retired_by or "")
+            change.after.id: Retirement(number, change.after.retired_by or "", change.after.successor)
             for ruling in outcome.rulings
             for change in ruling.changes
             if not change.after.active

@@ -134,10 +134,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Retirement:
-    """Why a fact is no longer active: the snapshot number and the rule."""
+    """Why a fact is no longer active: the snapshot number, the rule, and the fact that took its place, if one did."""
 
     snapshot: int
     rule: str
+    successor: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

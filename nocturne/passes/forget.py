@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import Any
 
-from nocturne.core.facts import Change
+from nocturne.core.facts import Change, Fact
+from nocturne.core.meaning import Fails, judge_schema
 from nocturne.core.proposals import Forget as Proposed
 from nocturne.core.proposals import Proposal
 from nocturne.core.retention import age_days, overflow, stale
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import ForgetBrief, Forgettable
+from nocturne.passes.evidence import in_session, living
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, standing
 
@@ -50,6 +53,8 @@ class Forget:
         if refused := reasoned(proposal):
             return refused
         fact, policy = scene.facts[proposal.fact], scene.policy
+        if fact.block == "schemas" and not fact.pinned and (short := _unshown(scene, fact)):
+            return Accepted(proposal, "forget:evidence", short)
         if policy.is_protected(fact.category):
             return Refused(proposal, "N304", {"fact": f"m{fact.id}", "category": fact.category})
         if fact.pinned:
@@ -79,7 +84,14 @@ class Forget:
     def backstop(
         self, scene: Scene, brief: ForgetBrief | None, settled: AbstractSet[tuple[int, ...]]
     ) -> Iterable[Proposal]:
-        """What lies over capacity and nobody let go."""
+        """Schemas that nothing shows any more, and what lies over capacity and nobody let go."""
+        for schema in scene.evidence:
+            if (
+                schema in scene.facts
+                and not scene.facts[schema].pinned
+                and _unshown(scene, scene.facts[schema])
+            ):
+                yield Proposed(fact=schema, policy="evidence", reason="its evidence no longer shows it")
         capacity = scene.policy.forget.capacity
         for id_ in sorted(overflow(scene.facts, scene.policy, scene.now)):
             yield Proposed(fact=id_, policy="capacity", reason=f"over the capacity of {capacity} facts")
@@ -87,3 +99,21 @@ class Forget:
     def memo(self, scene: Scene, proposal: Proposal) -> str | None:
         """None: age and capacity are no properties of a text."""
         return None
+
+
+def _unshown(scene: Scene, schema: Fact) -> dict[str, Any]:
+    """What is left of a schema's evidence, where some of it is lost and the rest does not show it; else nothing."""
+    remaining, lost = living(scene, schema.id)
+    if not lost:
+        return {}
+    rules = scene.policy.schematise
+    found = judge_schema(
+        [in_session(scene, scene.facts[id_]) for id_ in remaining],
+        schema.text,
+        lexicon=scene.lexicon,
+        min_members=rules.min_members,
+        min_sessions=rules.min_sessions,
+    )
+    if not isinstance(found, Fails):
+        return {}
+    return {"lost": lost, "members": len(remaining), "code": found.code}

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from nocturne.core.clustering import Found
 from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
@@ -70,7 +71,8 @@ class Scene:
     advances after each accepted proposal. ``fresh`` holds the facts whose text or block changed since this pass
     last ran whole under these rules (None: all of them): only they can be in a new pair, so that cost follows what
     changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper,
-    the facts dropped for it in this pass.
+    the facts dropped for it in this pass. ``evidence`` has the members of each schema as last measured, ``clusters``
+    the clusters of each layer, where the pass looks for them.
     """
 
     before: State
@@ -90,6 +92,8 @@ class Scene:
     adjudicated: bool = True
     round: int = 1
     measured: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    evidence: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    clusters: Sequence[tuple[str, Found]] = ()
 
     def content(self, text: str) -> frozenset[str]:
         """The canonical content of a text."""

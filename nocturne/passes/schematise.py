@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
-from nocturne.core.clustering import clusters
-from nocturne.core.facts import CATEGORIES, Category, Change, Fact, Link, Span
-from nocturne.core.meaning import Fails, Said, judge_schema
+from nocturne.core.clustering import Found, centralities, clusters, inverse_frequencies
+from nocturne.core.facts import CATEGORIES, Activation, Category, Change, Fact, Layer, Link
+from nocturne.core.meaning import Fails, judge_schema
 from nocturne.core.proposals import Proposal
 from nocturne.core.proposals import Schematise as Proposed
 from nocturne.core.strength import centrality_factor, scaled
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import curve_of, row_of
 from nocturne.passes.briefs import Cluster, SchematiseBrief
-from nocturne.passes.said import said
+from nocturne.passes.evidence import in_session, living, sessions
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, same_space, standing
 
@@ -25,24 +26,29 @@ class Schematise:
     name = "schematise"
 
     def ready(self, scene: Scene) -> Scene:
-        """The scene as it is."""
-        return scene
-
-    def brief(self, scene: Scene) -> SchematiseBrief | None:
-        """Clusters of episodes and of semantic facts that have no schema yet."""
+        """The scene with the clusters of each layer."""
         rules = scene.policy.schematise
-        facts = scene.before.facts
-        found: list[Cluster] = []
+        found: list[tuple[str, Found]] = []
         for layer, eps in (("episodic", rules.episodes_eps), ("semantic", rules.semantic_eps)):
-            pool = {id_: fact for id_, fact in facts.items() if fact.layer == layer}
+            pool = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer == layer}
             if len(pool) < rules.min_members:
                 continue
             sets = {id_: scene.content(fact.text) for id_, fact in pool.items()}
-            for cluster in clusters(pool, sets, eps=eps, min_members=rules.min_members):
-                if scene.fresh is not None and not scene.fresh & set(cluster.members):
-                    continue
-                if self._key(scene, cluster.members) not in scene.memo.known:
-                    found.append(Cluster(cluster.members, cluster.terms, _above(layer)))
+            found += [(layer, each) for each in clusters(pool, sets, eps=eps, min_members=rules.min_members)]
+        return replace(scene, clusters=tuple(found))
+
+    def brief(self, scene: Scene) -> SchematiseBrief | None:
+        """Clusters of episodes and of semantic facts that have no schema yet."""
+        facts = scene.before.facts
+        shown = _shown(scene)
+        found: list[Cluster] = []
+        for layer, cluster in scene.clusters:
+            if scene.fresh is not None and not scene.fresh & set(cluster.members):
+                continue
+            if _schema_of(cluster, shown) is not None:
+                continue
+            if self._key(scene, cluster.members) not in scene.memo.known:
+                found.append(Cluster(cluster.members, cluster.terms, _above(layer)))
         if not found:
             return None
         named = {id_: facts[id_] for cluster in found for id_ in cluster.members}
@@ -67,8 +73,11 @@ class Schematise:
             return refused
         if len({fact.subject for fact in members}) > 1:
             return Refused(proposal, "N209", {"subjects": sorted({fact.subject for fact in members})})
+        twin = _twin(scene, members, proposal.text)
+        if twin is not None and not self._adds(scene, twin, ids):
+            return Refused(proposal, "N010", {"fact": f"m{twin.id}", "block": "schemas"})
         found = judge_schema(
-            [_in_session(scene, fact) for fact in members],
+            [in_session(scene, fact) for fact in members],
             proposal.text,
             lexicon=scene.lexicon,
             min_members=rules.min_members,
@@ -76,8 +85,18 @@ class Schematise:
         )
         if isinstance(found, Fails):
             return Refused(proposal, found.code, found.evidence)
-        sessions = len(_sessions(scene, members))
-        return Accepted(proposal, "schema", {**found.evidence, "members": len(members), "sessions": sessions})
+        counts = {"members": len(members), "sessions": len(sessions(scene, members))}
+        if twin is None:
+            return Accepted(proposal, "schema", {**found.evidence, **counts})
+        return Accepted(
+            proposal, "schema:measured-again", {**found.evidence, **counts, "schema": f"m{twin.id}"}
+        )
+
+    def _adds(self, scene: Scene, schema: Fact, members: Iterable[int]) -> bool:
+        """Whether these members are the schema's remaining evidence, and not what it was measured on already."""
+        remaining, lost = living(scene, schema.id)
+        told = set(members)
+        return told >= set(remaining) and (lost > 0 or told != set(remaining))
 
     def apply(self, scene: Scene, accepted: Accepted) -> Effect:
         """A new row in ``schemas``; trust is the least of its evidence's; members weaken by centrality."""
@@ -85,45 +104,65 @@ class Schematise:
         if not isinstance(proposal, Proposed):
             return Effect()
         members = [scene.facts[id_] for id_ in proposal.members]
-        layer = "schema" if all(fact.layer == "semantic" for fact in members) else "semantic"
-        schema = Fact(
-            id=0,
-            text=proposal.text,
-            block="schemas",
-            category=_commonest(members),
-            layer=layer,  # type: ignore[arg-type]  # one of two literals
-            recorded_at=scene.now,
-            speaker=members[0].speaker if len({fact.speaker for fact in members}) == 1 else None,
-            subject=members[0].subject,
+        twin = _twin(scene, members, proposal.text)
+        schema = replace(
+            _new(proposal.text, members, scene.now) if twin is None else twin,
             said_at=max((fact.said_at for fact in members if fact.said_at is not None), default=None),
             confirmed_at=max(fact.learned_at for fact in members),
             trust=min(fact.trust for fact in members),
-            namespace=members[0].namespace,
             sources=tuple(dict.fromkeys(span for fact in members for span in fact.sources)),
         )
-        shared = scene.content(proposal.text)
-        fading = [
-            row_of(
-                fact,
-                scaled(
-                    curve_of(scene.strengths.get(fact.id), fact),
-                    centrality_factor(_share(scene.content(fact.text), shared)),
-                ),
-            )
-            for fact in members
-            if fact.layer == "episodic"
-        ]
+        known = frozenset(scene.evidence.get(schema.id, ()))
         return Effect(
-            changes=(Change(None, schema),),
-            links=tuple(Link(0, fact.id, "evidence") for fact in members),
-            activations=tuple(fading),
+            changes=(Change(twin, schema),),
+            links=tuple(Link(schema.id, fact.id, "evidence") for fact in members),
+            activations=tuple(
+                self._fading(scene, [fact for fact in members if fact.id not in known], members)
+            ),
         )
+
+    def _fading(self, scene: Scene, new: Iterable[Fact], members: list[Fact]) -> Iterable[Activation]:
+        """The strength of episodes that a schema now speaks for: the more typical, the weaker."""
+        ids = {fact.id for fact in members}
+        central: Mapping[int, float] = next(
+            (found.centrality for _, found in scene.clusters if ids <= set(found.members)), {}
+        )
+        if not central:
+            sets = [scene.content(fact.text) for fact in members]
+            shares = centralities(sets, inverse_frequencies(sets))
+            central = dict(zip((fact.id for fact in members), shares, strict=True))
+        for fact in new:
+            if fact.layer == "episodic":
+                curve = curve_of(scene.strengths.get(fact.id), fact)
+                yield row_of(fact, scaled(curve, centrality_factor(central[fact.id])))
 
     def backstop(
         self, scene: Scene, brief: SchematiseBrief | None, settled: AbstractSet[tuple[int, ...]]
     ) -> Iterable[Proposal]:
-        """Nothing: a pattern is worded by a proposer, never by rule."""
-        return ()
+        """Schemas whose evidence changed are measured again on what is left of it and what joined its cluster.
+
+        A new pattern is worded by a proposer, never by rule.
+        """
+        shown = _shown(scene)
+        grown: dict[int, set[int]] = {}
+        for _, cluster in scene.clusters:
+            schema = _schema_of(cluster, shown)
+            if schema is not None:
+                grown.setdefault(schema, set()).update(cluster.members)
+        for schema, remaining in shown.items():
+            _, lost = living(scene, schema)
+            members = tuple(sorted(set(remaining) | grown.get(schema, set())))
+            if lost == 0 and members == remaining:
+                continue
+            if members in settled or (lost == 0 and self._key(scene, members) in scene.memo.known):
+                continue
+            if scene.facts[schema].pinned or any(id_ not in scene.facts for id_ in members):
+                continue
+            why = f"{lost} of its members are gone" if lost else "its cluster grew"
+            proposal = Proposed(members=members, text=scene.facts[schema].text, reason=why)
+            # What it no longer shows is for the forget pass to let go; here nothing is refused by rule.
+            if isinstance(self.gate(scene, proposal), Accepted):
+                yield proposal
 
     def memo(self, scene: Scene, proposal: Proposal) -> str | None:
         """Keyed on the members' texts, whatever the wording: accepted or refused, the cluster was answered."""
@@ -143,24 +182,51 @@ def _commonest(members: list[Fact]) -> Category:
     return max(counts, key=lambda pair: pair[0])[1]
 
 
-def _share(own: AbstractSet[str], shared: AbstractSet[str]) -> float:
-    return len(own & shared) / len(own) if own else 0.0
-
-
-def _sessions(scene: Scene, members: Iterable[Fact]) -> set[tuple[int, str | None]]:
-    spans: list[Span] = [span for fact in members for span in fact.sources if span.turn in scene.origins]
-    return {(scene.origins[span.turn].source, scene.origins[span.turn].session) for span in spans}
-
-
-def _in_session(scene: Scene, fact: Fact) -> Said:
-    words = said(fact)
-    found = sorted(f"{source}/{session}" for source, session in _sessions(scene, [fact]))
-    return Said(
-        words.text,
-        speaker=words.speaker,
-        said_at=words.said_at,
-        occurred_at=words.occurred_at,
-        provenance=words.provenance,
-        session=found[0] if found else None,
-        subject=words.subject,
+def _new(text: str, members: list[Fact], now: int) -> Fact:
+    layer: Layer = "schema" if all(fact.layer == "semantic" for fact in members) else "semantic"
+    return Fact(
+        id=0,
+        text=text,
+        block="schemas",
+        category=_commonest(members),
+        layer=layer,
+        recorded_at=now,
+        speaker=members[0].speaker if len({fact.speaker for fact in members}) == 1 else None,
+        subject=members[0].subject,
+        namespace=members[0].namespace,
     )
+
+
+def _shown(scene: Scene) -> dict[int, tuple[int, ...]]:
+    """The active schemas with what their evidence lives on in."""
+    return {schema: living(scene, schema)[0] for schema in scene.evidence if schema in scene.facts}
+
+
+def _schema_of(cluster: Found, shown: Mapping[int, tuple[int, ...]]) -> int | None:
+    """The schema that speaks for most of a cluster already."""
+    members = set(cluster.members)
+    best = max(shown, key=lambda schema: (len(members & set(shown[schema])), -schema), default=None)
+    return best if best is not None and 2 * len(members & set(shown[best])) > len(members) else None
+
+
+def _twin(scene: Scene, members: list[Fact], text: str) -> Fact | None:
+    """The active schema of the same people that says the same, of this night or an earlier one."""
+    wanted = scene.content(text)
+    whose = members[0].namespace, members[0].subject
+    for schema in (*scene.evidence, *_tonight(scene)):
+        fact = scene.facts.get(schema)
+        if (
+            fact is not None
+            and (fact.namespace, fact.subject) == whose
+            and scene.content(fact.text) == wanted
+        ):
+            return fact
+    return None
+
+
+def _tonight(scene: Scene) -> Iterator[int]:
+    """The schemas that this very pass has made: their numbers follow those that it found."""
+    number = scene.before.next_id
+    while number in scene.facts:
+        yield number
+        number += 1

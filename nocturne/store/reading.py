@@ -100,9 +100,9 @@ def retired(link: Connection, seq: int | None = None, namespace: str | None = No
     snapshots = Snapshots(link)
     held = (_OPEN if seq is None else _HELD).format("f")
     return {
-        row[0]: Retirement(snapshots.holding(row[1] or 0), row[2] or "")
+        row[0]: Retirement(snapshots.holding(row[1] or 0), row[2] or "", row[3])
         for row in link.all(
-            f"SELECT f.fact_id, f.retired_seq, f.retired_by FROM facts AS f "  # noqa: S608 - only our own words
+            f"SELECT f.fact_id, f.retired_seq, f.retired_by, f.successor FROM facts AS f "  # noqa: S608 - only our own words
             f"WHERE {held} AND f.active = 0 AND (:namespace IS NULL OR f.namespace = :namespace) "
             "ORDER BY f.fact_id",
             {"seq": seq, "namespace": namespace},

@@ -27,7 +27,6 @@ DANGLING = PREPOSITIONS | DETERMINERS | {"and", "or", "but", "called", "named"}
 HUMAN = frozenset({"identity", "preferences", "commitments", "decisions", "opinion", "fact"})
 DENIALS = frozenset({"not", "never", "no", "nor", "neither", "without", "cannot"})
 VALUED = re.compile(r"([A-Za-z][\w+#-]*)\s+(?:version\s+|v)?(\d[\w.]*)")
-NUMBER = re.compile(r"\d")
 
 
 def _words(text: str) -> set[str]:
@@ -137,7 +136,7 @@ def _promotion(fact: Fact, block: str) -> str:
 
 
 def schematise(brief: SchematiseBrief) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Word a cluster by its most typical member, without names and numbers that only one member has."""
+    """Word a cluster by the beginning of its most typical member that the others share."""
     for cluster in brief.clusters:
         text = _pattern(cluster, brief.facts)
         if text is not None:
@@ -158,9 +157,12 @@ def _pattern(cluster: Cluster, facts: Mapping[int, Fact]) -> str | None:
     spread: Counter[str] = Counter()
     for text in texts:
         spread.update(_words(text))
-    central = max(texts, key=lambda text: (_typical(text, spread), -len(text)))
-    kept = _shared_clause(central, spread)
-    return kept if kept is not None and len(_words(kept)) >= 3 else None
+    needed = max(2, len(texts) // 2)
+    for text in sorted(texts, key=lambda text: (-_typical(text, spread), len(text))):
+        kept = _shared_clause(text, spread, needed)
+        if kept is not None and len(_words(kept)) >= 3:
+            return kept
+    return None
 
 
 def _typical(text: str, spread: Counter[str]) -> float:
@@ -169,23 +171,19 @@ def _typical(text: str, spread: Counter[str]) -> float:
     return sum(spread[word] for word in words) / (len(words) + 3)
 
 
-def _shared_clause(text: str, spread: Counter[str]) -> str | None:
-    """The longest beginning of the member whose names and numbers at least two members have."""
+def _shared_clause(text: str, spread: Counter[str], needed: int) -> str | None:
+    """The longest beginning of the member whose every telling word at least so many members have."""
     end = len(text)
     for match in WORD.finditer(text):
         word = match[0].lower().replace("’", "'")
-        lone = spread[word] < 2
-        special = NUMBER.search(word) is not None or (match.start() > 0 and match[0][0].isupper())
-        if lone and special:
+        if spread[word] < needed and word not in DANGLING:
             end = match.start()
             break
     if end == len(text):
         return text
     head = text[:end].rstrip(" ,;:-–—(\"'“")
-    while (last := head.rsplit(None, 1))[-1].lower() in DANGLING:
-        if len(last) < 2:
-            return None
-        head = last[0].rstrip(" ,;:-–—")
+    while head and (last := head.rsplit(None, 1))[-1].lower() in DANGLING:
+        head = last[0].rstrip(" ,;:-–—") if len(last) > 1 else ""
     return head + "." if len(head) > 8 else None
 
 
