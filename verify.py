@@ -2162,6 +2162,16 @@ class Ruling:
     def protected(self, version: Version) -> bool:
         """Whether no rule of the policy may take the fact."""
         return bool(version.get("pinned")) or version.get("category") in self.policy("forget", "protected")
+    def measured_again(self) -> Version:
+        """The one schema that the ruling changed, with the text that it had."""
+        if len(self.before) != 1:
+            raise ValueError(f"{len(self.before)} changed facts")
+        (fact,) = self.before
+        now, old = self.now(fact), self.before[fact]
+        if old is None or now.get("block") != "schemas" or old.get("text") != now.get("text"):
+            raise ValueError(f"m{fact} is no schema that was measured again")
+        return now
+
 
 
 def strangers(text: str, turns: Sequence[Turn], lexicon: Lexicon) -> list[str]:
@@ -2329,7 +2339,8 @@ def contradict(ruling: Ruling) -> Iterator[str]:
 
 def schematise(ruling: Ruling) -> Iterator[str]:
     """Enough members of enough sessions, which say every word; names and values in two of them."""
-    members, new = ruling.many("members"), ruling.new()
+    members = ruling.many("members")
+    new = ruling.new() if ruling.entry.get("rule") != "schema:measured-again" else ruling.measured_again()
     yield from _active_before(ruling, *members)
     if any(fact in ruling.before for fact in members):
         yield "it changes its members"
@@ -2367,6 +2378,10 @@ def forget(ruling: Ruling) -> Iterator[str]:
     if rule == "forget:stale":
         if days is None or age <= days * DAY:
             yield f"it is {Fraction(age, DAY)} days old, the limit is {days}"
+    if rule == "forget:evidence":
+        if old.get("block") != "schemas" or old.get("pinned"):
+            yield f"m{fact} rests on no evidence, or is pinned"
+        return
     elif rule == "forget:capacity":
         active = ruling.judge.replay.active + 1
         if capacity is None or active <= capacity or fact not in _overflow(ruling, at):
