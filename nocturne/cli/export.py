@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -25,9 +24,7 @@ def run(
         Literal["context", "markdown", "json", "jsonl"],
         typer.Option("--form", metavar="FORM", help="context, markdown, json or jsonl."),
     ] = "context",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file.", show_default=False)
-    ] = None,
+    out: options.OutOption = None,
     at: Annotated[
         str | None,
         typer.Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),

@@ -7,6 +7,31 @@ from typing import Annotated
 
 import typer
 
+from nocturne.errors import UsageError
+
+_DATABASE = b"SQLite format 3\0"
+_SIDECARS = ("-wal", "-shm", "-journal")
+
+
+def _not_a_store(path: Path | None) -> Path | None:
+    """A file that a command may write anew: never a database, which one slip of the hand would destroy."""
+    if path is None:
+        return None
+    logged = [path.with_name(path.name.removesuffix(end)) for end in _SIDECARS if path.name.endswith(end)]
+    if any(_is_database(held) for held in (path, *logged)):
+        raise UsageError(f"{path} belongs to a database, and would be overwritten", hint="name another file")
+    return path
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_DATABASE)) == _DATABASE
+    except OSError:
+        # Nothing is there, or it cannot be read: writing says which.
+        return False
+
+
 PolicyOption = Annotated[
     str,
     typer.Option("--policy", metavar="NAME|FILE", help="A shipped policy or a TOML file."),
@@ -69,12 +94,31 @@ DeadlineOption = Annotated[
 RecordOption = Annotated[
     Path | None,
     typer.Option(
-        "--record", metavar="FILE", help="Write the model's replies to a file.", rich_help_panel="proposer"
+        "--record",
+        metavar="FILE",
+        help="Write the model's replies to a file.",
+        rich_help_panel="proposer",
+        callback=_not_a_store,
     ),
 ]
 ReplayOption = Annotated[
     Path | None,
     typer.Option(
         "--replay", metavar="FILE", help="Answer from recorded replies.", rich_help_panel="proposer"
+    ),
+]
+PlanOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan",
+        metavar="FILE",
+        help="Save the judged plan for nocturne apply; implies --dry-run.",
+        callback=_not_a_store,
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Write to a file.", show_default=False, callback=_not_a_store
     ),
 ]

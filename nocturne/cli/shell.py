@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -122,10 +122,19 @@ def _command_line(argv: Sequence[str]) -> str:
     return " ".join(["nocturne", *words])
 
 
-def open_shell(ctx: typer.Context, *, db: Path | None, as_json: bool, quiet: bool, now: str | None) -> Shell:
-    """The shell of this run; what stands after the command wins over what stands before it."""
+def _console(stream: TextIO) -> Console:
+    """A console that says it when its reader goes away; rich would end the process with 1 by itself."""
     from rich.console import Console
 
+    class Outlet(Console):
+        def on_broken_pipe(self) -> None:
+            raise OutputClosed
+
+    return Outlet(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def open_shell(ctx: typer.Context, *, db: Path | None, as_json: bool, quiet: bool, now: str | None) -> Shell:
+    """The shell of this run; what stands after the command wins over what stands before it."""
     before: dict[str, Any] = ctx.find_root().meta.get("nocturne", {})
     chosen = db or before.get("db") or Path(os.environ.get("NOCTURNE_DB") or "nocturne.db")
     return Shell(
@@ -134,8 +143,8 @@ def open_shell(ctx: typer.Context, *, db: Path | None, as_json: bool, quiet: boo
         quiet=quiet or bool(before.get("quiet")),
         now=_clock(now if now is not None else before.get("now")),
         command=_command_line(before.get("argv", [])),
-        out=Console(file=sys.stdout, highlight=False, markup=False, emoji=False),
-        err=Console(file=sys.stderr, highlight=False, markup=False, emoji=False),
+        out=_console(sys.stdout),
+        err=_console(sys.stderr),
     )
 
 

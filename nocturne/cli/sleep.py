@@ -35,12 +35,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Judge everything, write nothing at all.")
     ] = False,
-    plan: Annotated[
-        Path | None,
-        typer.Option(
-            "--plan", metavar="FILE", help="Save the judged plan for nocturne apply; implies --dry-run."
-        ),
-    ] = None,
+    plan: options.PlanOption = None,
     only: Annotated[
         list[str] | None, typer.Option("--pass", metavar="NAME", help="Run this pass alone; may be repeated.")
     ] = None,

@@ -160,3 +160,9 @@ def test_a_closed_pipe_is_quiet() -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("policy default")
     assert done.stderr == ""
+
+
+def test_a_reader_that_goes_away_is_no_failure() -> None:
+    script = f"set -o pipefail; {sys.executable} -m nocturne.cli.main policy show default | true"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -138,3 +138,20 @@ def test_gate_judges_a_line_at_a_time_and_outlives_malformed_ones(run: Run) -> N
 def test_no_colour_reaches_a_pipe(run: Run, slept: Path) -> None:
     for words in (("log",), ("diff", "s1"), ("facts",), ("--help",), ("policy", "list")):
         assert "\x1b" not in run(*words).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sleep", "--plan", "a.db"),
+        ("sleep", "--plan", "a.db-wal"),
+        ("sleep", "--record", "a.db"),
+        ("export", "--out", "a.db"),
+        ("ingest", "-", "--record", "a.db"),
+    ],
+)
+def test_no_output_overwrites_a_store(run: Run, ingested: Path, words: tuple[str, ...]) -> None:
+    before = ingested.read_bytes()
+    done = run(*words, code=2)
+    assert "would be overwritten" in done.err
+    assert ingested.read_bytes() == before
