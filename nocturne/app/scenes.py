@@ -84,13 +84,25 @@ def says_more(before: Fact | None, after: Fact) -> bool:
     )
 
 
+def _forgotten(store: Store, state: State, evidence: Mapping[int, tuple[int, ...]]) -> dict[int, Fact]:
+    """The members of schemas that the policy forgot, as they stood."""
+    gone = {
+        member
+        for members in evidence.values()
+        for member in members
+        if member not in state.facts and (known := state.retired.get(member)) is not None
+        if known.rule in ("forget:stale", "forget:capacity")
+    }
+    return dict(store.facts(gone)) if gone else {}
+
+
 def _joined(before: Fact | None, after: Fact) -> bool:
     return before is not None and before.active and after.originals > before.originals
 
 
-def _evidence(store: Store, state: State) -> dict[int, tuple[int, ...]]:
-    """The members of each schema, as it was last measured."""
-    schemas = [id_ for id_, fact in state.facts.items() if fact.block == "schemas"]
+def evidence_of(store: Store, facts: Mapping[int, Fact]) -> dict[int, tuple[int, ...]]:
+    """The members of each schema among some facts, as it was last measured."""
+    schemas = [id_ for id_, fact in facts.items() if fact.block == "schemas"]
     last: dict[int, tuple[int, list[int]]] = {}
     for seq, link in store.lineage(schemas) if schemas else ():
         if link.role == "evidence":
@@ -112,6 +124,7 @@ def scene_of(
     fresh: AbstractSet[int] | None = None,
 ) -> Scene:
     """The scene in which a pass over ``state`` is judged."""
+    evidence = evidence_of(store, state.facts)
     return Scene(
         before=state,
         facts=state.facts,
@@ -124,6 +137,7 @@ def scene_of(
         origins=Origins(store),
         strengths=store.activations(),
         measured=contents or {},
-        evidence=_evidence(store, state),
+        evidence=evidence,
+        forgotten=_forgotten(store, state, evidence),
         fresh=fresh,
     )

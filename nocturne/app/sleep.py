@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from nocturne.app.asking import Asker
+from nocturne.app.drifting import stored_form, weights_now
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
 from nocturne.app.scenes import fresh_for, measured, says_more, scene_of
 from nocturne.core.facts import Fact, Retirement, State
@@ -169,7 +170,7 @@ def sleep(night: Night) -> SleepReport:
     stages = chosen(night.policy, night.only)
     head = night.store.head()
     before = night.store.state()
-    ledger = _Ledger(night, head)
+    ledger = _Ledger(night, head, stages)
     contents = measured(night.store, before)
     state, lost, reports = before, 0, []
     forgotten: list[Fact] = []
@@ -328,9 +329,10 @@ def _gone(outcome: Outcome) -> list[Fact]:
 class _Ledger:
     """Writes the night's snapshots and rulings; holds them back until there is a ruling at all."""
 
-    def __init__(self, night: Night, head: Head) -> None:
+    def __init__(self, night: Night, head: Head, stages: Sequence[Pass]) -> None:
         self.night = night
         self.head = head
+        self.stages = stages
         self.waiting: list[str] = ["consolidation:start"]
         self.first: int | None = None
         self.last: int | None = None
@@ -358,6 +360,10 @@ class _Ledger:
             tx.record(outcome.rulings, at=self.night.now, policy=self.night.policy)
             if self.night.enforce and not self.night.unanswered(stage.name):
                 tx.note_pass(stage.name, self.night.policy)
+            if stage is self.stages[-1]:
+                facts = outcome.state.facts
+                weights = weights_now(self.night.store, facts, policy=self.night.policy, now=self.night.now)
+                tx.note_drift(stored_form(weights))
             ended = self._snapshot(tx, after)
         if self.first is None:
             numbers = [info.number for info in opened]

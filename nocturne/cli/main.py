@@ -67,6 +67,7 @@ COMMANDS: tuple[Entry, ...] = (
         "what was decided, what it replaced, and why",
         "nocturne.cli.decisions",
     ),
+    Entry("drift", "inspect", "where the weight of the memory moves", "nocturne.cli.drift"),
     Entry("restore", "undo", "bring an earlier version back, as a new one", "nocturne.cli.restore"),
     Entry("audit", "prove", "replay and re-measure the whole record", "nocturne.cli.audit"),
     Entry("gate", "prove", "judge proposals from stdin: the gates as a filter", "nocturne.cli.gate"),

@@ -1,8 +1,13 @@
-"""What a schema rests on now: members live on in what absorbed them, and are lost where nothing did."""
+"""What a schema rests on now.
+
+A member lives on in what absorbed it. One that the policy forgot was still said, and still shows the pattern; one
+that was superseded, or that a person took back, no longer does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from nocturne.core.facts import Fact
 from nocturne.core.meaning import Said
@@ -12,29 +17,43 @@ from nocturne.passes.scene import Origin, Scene
 _ABSORBED = frozenset({"dedupe", "merge"})
 
 
-def living(scene: Scene, schema: int) -> tuple[tuple[int, ...], int]:
-    """The active facts that the schema's evidence lives on in, ascending, and how many members are lost."""
-    found: set[int] = set()
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """The evidence of a schema: active facts, those that the policy forgot, and how many members are lost."""
+
+    active: tuple[int, ...]
+    forgotten: tuple[Fact, ...]
+    lost: int
+
+
+def living(scene: Scene, schema: int) -> Rest:
+    """What the schema rests on now, ids ascending."""
+    active: set[int] = set()
+    forgotten: dict[int, Fact] = {}
     lost = 0
     for member in scene.evidence.get(schema, ()):
         heir = _heir(scene, member)
-        if heir is None:
-            lost += 1
+        if heir in scene.facts:
+            active.add(heir)
+        elif heir in scene.forgotten:
+            forgotten[heir] = scene.forgotten[heir]
+        elif scene.consumed.get(heir) == "forget" and heir in scene.before.facts:
+            forgotten[heir] = scene.before.facts[heir]
         else:
-            found.add(heir)
-    return tuple(sorted(found)), lost
+            lost += 1
+    return Rest(tuple(sorted(active)), tuple(forgotten[id_] for id_ in sorted(forgotten)), lost)
 
 
-def _heir(scene: Scene, member: int) -> int | None:
-    current: int | None = member
+def _heir(scene: Scene, member: int) -> int:
+    """Where what the member says is now: itself, or the end of what absorbed it."""
     seen: set[int] = set()
-    while current is not None and current not in seen:
-        if current in scene.facts:
-            return current
-        seen.add(current)
-        gone = scene.before.retired.get(current)
-        current = gone.successor if gone is not None and gone.rule in _ABSORBED else None
-    return None
+    while member not in scene.facts and member not in seen:
+        seen.add(member)
+        gone = scene.before.retired.get(member)
+        if gone is None or gone.rule not in _ABSORBED or gone.successor is None:
+            break
+        member = gone.successor
+    return member
 
 
 def sessions(scene: Scene, members: Sequence[Fact]) -> set[tuple[int, str | None]]:

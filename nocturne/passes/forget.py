@@ -103,12 +103,13 @@ class Forget:
 
 def _unshown(scene: Scene, schema: Fact) -> dict[str, Any]:
     """What is left of a schema's evidence, where some of it is lost and the rest does not show it; else nothing."""
-    remaining, lost = living(scene, schema.id)
-    if not lost:
+    rest = living(scene, schema.id)
+    if not rest.lost:
         return {}
+    members = [*(scene.facts[id_] for id_ in rest.active), *rest.forgotten]
     rules = scene.policy.schematise
     found = judge_schema(
-        [in_session(scene, scene.facts[id_]) for id_ in remaining],
+        [in_session(scene, fact) for fact in members],
         schema.text,
         lexicon=scene.lexicon,
         min_members=rules.min_members,
@@ -116,4 +117,4 @@ def _unshown(scene: Scene, schema: Fact) -> dict[str, Any]:
     )
     if not isinstance(found, Fails):
         return {}
-    return {"lost": lost, "members": len(remaining), "code": found.code}
+    return {"lost": rest.lost, "members": len(members), "code": found.code}

@@ -71,8 +71,9 @@ class Scene:
     advances after each accepted proposal. ``fresh`` holds the facts whose text or block changed since this pass
     last ran whole under these rules (None: all of them): only they can be in a new pair, so that cost follows what
     changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper,
-    the facts dropped for it in this pass. ``evidence`` has the members of each schema as last measured, ``clusters``
-    the clusters of each layer, where the pass looks for them.
+    the facts dropped for it in this pass. ``evidence`` has the members of each schema as last measured,
+    ``forgotten`` those members that the policy forgot, ``clusters`` the clusters of each layer, where the pass looks
+    for them.
     """
 
     before: State
@@ -93,6 +94,7 @@ class Scene:
     round: int = 1
     measured: Mapping[str, frozenset[str]] = field(default_factory=dict)
     evidence: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    forgotten: Mapping[int, Fact] = field(default_factory=dict)
     clusters: Sequence[tuple[str, Found]] = ()
 
     def content(self, text: str) -> frozenset[str]:

@@ -94,9 +94,9 @@ class Schematise:
 
     def _adds(self, scene: Scene, schema: Fact, members: Iterable[int]) -> bool:
         """Whether these members are the schema's remaining evidence, and not what it was measured on already."""
-        remaining, lost = living(scene, schema.id)
+        rest = living(scene, schema.id)
         told = set(members)
-        return told >= set(remaining) and (lost > 0 or told != set(remaining))
+        return told >= set(rest.active) and (rest.lost > 0 or told != set(rest.active))
 
     def apply(self, scene: Scene, accepted: Accepted) -> Effect:
         """A new row in ``schemas``; trust is the least of its evidence's; members weaken by centrality."""
@@ -150,7 +150,7 @@ class Schematise:
             if schema is not None:
                 grown.setdefault(schema, set()).update(cluster.members)
         for schema, remaining in shown.items():
-            _, lost = living(scene, schema)
+            lost = living(scene, schema).lost
             members = tuple(sorted(set(remaining) | grown.get(schema, set())))
             if lost == 0 and members == remaining:
                 continue
@@ -199,7 +199,7 @@ def _new(text: str, members: list[Fact], now: int) -> Fact:
 
 def _shown(scene: Scene) -> dict[int, tuple[int, ...]]:
     """The active schemas with what their evidence lives on in."""
-    return {schema: living(scene, schema)[0] for schema in scene.evidence if schema in scene.facts}
+    return {schema: living(scene, schema).active for schema in scene.evidence if schema in scene.facts}
 
 
 def _schema_of(cluster: Found, shown: Mapping[int, tuple[int, ...]]) -> int | None:

@@ -40,7 +40,13 @@ class House:
                 self.heard += 1
                 self.now += 3 * DAY
                 time = datetime.fromtimestamp(self.now // 1_000_000, tz=UTC).isoformat()
-                row = {"session": f"s{self.heard}", "id": f"t{self.heard}", "role": "user", "text": text, "time": time}
+                row = {
+                    "session": f"s{self.heard}",
+                    "id": f"t{self.heard}",
+                    "role": "user",
+                    "text": text,
+                    "time": time,
+                }
                 out.write(json.dumps(row) + "\n")
         self.memory.ingest(file)
 
@@ -151,3 +157,18 @@ def test_the_same_pattern_is_never_stated_twice(house: House) -> None:
         house.hear(run_text(how))
         house.sleep()
     assert len(house.schemas()) == 1
+
+
+def test_a_schema_outlives_episodes_that_only_grew_old(house: House) -> None:
+    house.sleep()
+    house.now += 40 * DAY
+    house.hear(run_text(RUNS[3]))
+    house.now += 15 * DAY
+    assert "forget:stale" in house.sleep()["forget"]
+    left = [fact.text for fact in house.memory.get_block("episodes") if "running" in fact.text]
+    assert left == ["The user went running along the old river path at dusk."]
+    assert len(house.schemas()) == 1
+    house.forget("dusk")
+    assert "forget:evidence" not in house.sleep().get("forget", [])
+    assert len(house.schemas()) == 1
+    assert house.audited() == []
