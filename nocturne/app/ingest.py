@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from nocturne.app.ports import (
+    Head,
     HeadMoved,
     KeyedTurn,
     Proposer,
@@ -87,6 +88,8 @@ class IngestReport:
     unchanged_since: int | None = None
     stale_tonight: int = 0
     proposer: str = ""
+    committed: bool = False
+    """Whether anything of this ingest's own was written; another process may write meanwhile."""
 
     @property
     def failures(self) -> list[FileReport]:
@@ -140,7 +143,6 @@ def ingest(job: Ingest, paths: Sequence[str]) -> IngestReport:
     closed with a snapshot of its own.
     """
     report = IngestReport(proposer=job.proposer.name)
-    start = job.store.head()
     label = "ingest:interrupted"
     try:
         for number, path in enumerate(paths, start=1):
@@ -155,12 +157,12 @@ def ingest(job: Ingest, paths: Sequence[str]) -> IngestReport:
             job.watch.ended(file)
         label = "ingest"
     finally:
-        if job.store.head() != start:
+        if report.committed:
             with job.store.transaction() as tx:
                 info = tx.snapshot(label, command=job.command, policy=job.policy, at=job.now)
             report.snapshot = info.number
         else:
-            report.unchanged_since = start.snapshot
+            report.unchanged_since = job.store.head().snapshot
     report.stale_tonight = sum(
         not exempt(fact, job.policy) and stale(fact, job.policy, job.now) for fact in report.facts
     )
@@ -174,21 +176,35 @@ def _file(job: Ingest, path: str, report: IngestReport) -> FileReport:
     fresh = _Prepared(job, reading, kept if isinstance(kept, Mapping) else {})
     for turn in reading.turns:
         fresh.add(turn, path)
-    new = fresh.unknown(job.store)
-    if not new and source is not None and reading.content_hash == source.content_hash:
-        report.known += fresh.known
-        return FileReport(path, reading.format, {}, fresh.known, {}, unchanged=True)
-    step = SourceStep(
-        path=path,
-        format=reading.format,
-        content_hash=reading.content_hash,
-        cursor=reading.cursor,
-        reader_version=reading.reader_version,
-        state={"reader": dict(reading.state), "keys": fresh.keys()},
-        skipped=dict(reading.skipped),
-        source=source.id if source else None,
-    )
-    turns = _commit(job, step, new, report)
+    heard: _Heard = {}
+    for _ in range(_RETRIES):
+        # The head comes first: what another process stores from here on is seen as a head that moved.
+        head = job.store.head()
+        source = job.store.source_for(path)
+        new = fresh.unknown(job.store)
+        if not new and source is not None and reading.content_hash == source.content_hash:
+            report.known += fresh.known
+            return FileReport(path, reading.format, {}, fresh.known, {}, unchanged=True)
+        step = SourceStep(
+            path=path,
+            format=reading.format,
+            content_hash=reading.content_hash,
+            cursor=reading.cursor,
+            reader_version=reading.reader_version,
+            state={"reader": dict(reading.state), "keys": fresh.keys()},
+            skipped=dict(reading.skipped),
+            source=source.id if source else None,
+        )
+        try:
+            turns = _commit(job, head, step, new, report=report, heard=heard)
+        except HeadMoved:
+            continue
+        break
+    else:
+        raise StoreLocked(
+            "the store kept changing while turns were encoded",
+            hint="another process writes to it; try again when it has finished",
+        )
     report.known += fresh.known
     report.skipped.update(reading.skipped)
     report.notes.update(reading.notes)
@@ -247,6 +263,7 @@ class _Prepared:
     def unknown(self, store: Store) -> list[KeyedTurn]:
         """The turns that the store does not have, each key once."""
         seen = set(store.known_keys(keyed.key for keyed in self.turns))
+        self.known = 0
         new = []
         for keyed in self.turns:
             if keyed.key in seen:
@@ -264,48 +281,46 @@ def _numbered(turns: Sequence[KeyedTurn], first: int, source: int) -> list[Keyed
     ]
 
 
-def _commit(job: Ingest, step: SourceStep, new: Sequence[KeyedTurn], report: IngestReport) -> list[Turn]:
+_Heard = dict[tuple[str, ...], tuple[int, list[Offer]]]
+"""What was proposed for these turns, numbered from so many: a store that moved on is no reason to ask again."""
+
+
+def _commit(
+    job: Ingest, head: Head, step: SourceStep, new: Sequence[KeyedTurn], *, report: IngestReport, heard: _Heard
+) -> list[Turn]:
     """Propose, judge, write. No transaction is open while the proposer thinks."""
-    heard: tuple[int, list[Offer]] | None = None
-    for _ in range(_RETRIES):
-        head = job.store.head()
-        first = job.store.next_turn()
-        keyed = _numbered(new, first, step.source or 0)
-        turns = {item.turn.id: item.turn for item in keyed}
-        empty = State({}, job.store.state_ids(), job.store.next_fact())
-        scene = replace(
-            scene_of(job.store, empty, policy=job.policy, lexicon=job.lexicon, now=job.now), turns=turns
-        )
-        buried = scene.tombstones
-        if job.lift:
-            scene = replace(scene, tombstones=replace(buried, known=buried.known & job.purged))
-
-        def ask(brief: object, first: int = first) -> Iterable[Offer]:
-            nonlocal heard
-            if brief is None:
-                return ()
-            if heard is None:
-                heard = first, list(offers("encode", job.proposer.propose("encode", brief)))
-            return _moved(heard[1], first - heard[0])
-
-        outcome = run(ENCODE, scene, ask)
-        try:
-            with job.store.transaction(expect=head) as tx:
-                source = tx.add_source(step)
-                tx.add_turns(source, _numbered(new, first, source))
-                tx.record(outcome.rulings, at=job.now, policy=job.policy)
-                back = returning(outcome.rulings, buried, job.lexicon) if job.lift else ()
-                if back:
-                    tx.act([Act("lift", rule="person:lift", lifts=back)], at=job.now, policy=job.policy)
-        except HeadMoved:
-            continue
-        report.lifted += len(back)
-        _tally(outcome, report)
-        return [item.turn for item in keyed]
-    raise StoreLocked(
-        "the store kept changing while turns were encoded",
-        hint="another process writes to it; try again when it has finished",
+    first = job.store.next_turn()
+    keyed = _numbered(new, first, step.source or 0)
+    turns = {item.turn.id: item.turn for item in keyed}
+    empty = State({}, job.store.state_ids(), job.store.next_fact())
+    scene = replace(
+        scene_of(job.store, empty, policy=job.policy, lexicon=job.lexicon, now=job.now), turns=turns
     )
+    buried = scene.tombstones
+    if job.lift:
+        scene = replace(scene, tombstones=replace(buried, known=buried.known & job.purged))
+
+    def ask(brief: object) -> Iterable[Offer]:
+        if brief is None:
+            return ()
+        same = tuple(item.key for item in keyed)
+        if same not in heard:
+            heard[same] = first, list(offers("encode", job.proposer.propose("encode", brief)))
+        numbered, said = heard[same]
+        return _moved(said, first - numbered)
+
+    outcome = run(ENCODE, scene, ask)
+    with job.store.transaction(expect=head) as tx:
+        source = tx.add_source(step)
+        tx.add_turns(source, _numbered(new, first, source))
+        tx.record(outcome.rulings, at=job.now, policy=job.policy)
+        back = returning(outcome.rulings, buried, job.lexicon) if job.lift else ()
+        if back:
+            tx.act([Act("lift", rule="person:lift", lifts=back)], at=job.now, policy=job.policy)
+    report.committed = True
+    report.lifted += len(back)
+    _tally(outcome, report)
+    return [item.turn for item in keyed]
 
 
 def _moved(heard: list[Offer], by: int) -> Iterable[Offer]:
