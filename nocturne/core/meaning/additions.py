@@ -231,7 +231,7 @@ def _describes_object(core: Key, claim: Key, grammar: Grammar) -> bool:
 
 def _describes(more: Addition, core: Key, grammar: Grammar) -> bool:
     head = core[0]
-    if head in _NAMING or head in grammar.relatives or head in ("with", "of"):
+    if head in _NAMING or head in grammar.relatives - TIMELY or head in ("with", "of"):
         return True
     if head in _OWN_CLAUSE and len(core) > 1 and not more.apart:
         return True

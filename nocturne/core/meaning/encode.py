@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nocturne.core.meaning.alike import Rewrites
 from nocturne.core.meaning.clauses import statements, verb_at
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
-from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, VERB_ADVERBS, Grammar
+from nocturne.core.meaning.grammar import FLOATING, SUBJECT_PRONOUNS, VERB_ADVERBS, Grammar
 from nocturne.core.meaning.guards import brief, difference, name_set, shown, unfit
 from nocturne.core.meaning.moves import Key, bare
+from nocturne.core.meaning.outright import cut_out
 from nocturne.core.meaning.reading import SUBJECTS, Reading, Sentence, read
 from nocturne.core.meaning.support import embedded, follows
 from nocturne.core.meaning.verbs import is_form
@@ -29,7 +31,8 @@ _LEAD_IN = frozenset(
      "aww", "hmm", "um", "uh", "honestly", "actually", "luckily", "sadly", "fortunately", "unfortunately", "please",
      "remember", "note", "fyi", "quick", "by", "way", "right", "cool", "great", "nice", "good", "morning", "evening",
      "afternoon", "then", "listen", "look", "totally", "absolutely", "definitely", "know", "update", "reminder",
-     "everyone", "again", "too", "really", "exactly", "true", "agreed", "just")
+     "everyone", "again", "too", "really", "exactly", "true", "agreed", "just", "moreover", "however", "furthermore",
+     "additionally", "similarly", "likewise", "woah", "whoa", "yay", "ooh", "awesome", "welcome", "congrats")
 )  # fmt: skip
 """Words that may go before a statement and say nothing of it."""
 
@@ -49,14 +52,21 @@ _TAIL = frozenset(
 _RETRACTS = (
     "kidding",
     "joking",
-    "i mean",
     "scratch that",
     "no wait",
     "wait no",
     "actually no",
-    "not really",
     "/s",
 )
+_RETRACTS_AT_FRONT = (("not", "really"), ("§subj", "mean"), ("i", "mean"))
+"""Only at the front of a sentence: *I am not really into hiking* takes nothing back."""
+_NO_GERUND = frozenset(
+    ("nothing", "something", "anything", "everything", "morning", "evening", "during", "according")
+)
+_PREFACES = (
+    ("sorry", "to", "tell", "you", "this", "but"), ("speaking", "of", "which"), ("long", "story", "short"),
+    ("fun", "fact"), ("good", "news"), ("guess", "what"),
+)  # fmt: skip
 _FICTION = frozenset(
     ("pretend", "imagine", "suppose", "supposing", "hypothetically", "fictional", "fiction", "roleplay",
      "fictitious", "translate")
@@ -175,7 +185,7 @@ def _of_itself(claim: Reading) -> Fails | None:
 def _said(claim: Reading, readings: Sequence[Reading]) -> Rewrites | Fails:
     names: list[str] = []
     for sentence in claim.sentences:
-        found = _sentence_said(sentence, readings)
+        found = _sentence_said(sentence, readings) or _sentence_said(_reflexive(sentence), readings)
         if found is None:
             parts = statements(sentence.words, claim.grammar)
             several = [_key_said(part, readings) for part in parts] if len(parts) > 1 else [None]
@@ -184,6 +194,14 @@ def _said(claim: Reading, readings: Sequence[Reading]) -> Rewrites | Fails:
             found = tuple(name for item in several if item for name in item)
         names.extend(found)
     return tuple(names)
+
+
+def _reflexive(sentence: Sentence) -> Sentence:
+    """*The user immerses themselves in it* read as *I immerse myself in it*: the subject is the speaker's own."""
+    if sentence.words[:1] != ("§subj",) or "themselves" not in sentence.words or "they" in sentence.words:
+        return sentence
+    words = tuple("§subj" if word == "themselves" else word for word in sentence.words)
+    return replace(sentence, words=words)
 
 
 def _sentence_said(sentence: Sentence, readings: Sequence[Reading]) -> Rewrites | None:
@@ -208,6 +226,9 @@ def _key_said(claim: Key, readings: Sequence[Reading]) -> Rewrites | None:
                 found = follows(claim, offered, reading.grammar, loose=True)
                 if found is not None:
                     return found if offered == sentence.words else (*found, "clause taken out")
+            bodies = (*_stripped(sentence.words, reading.grammar), *_noted(sentence.words, reading.grammar))
+            if any(cut_out(claim, body, reading.grammar) for body in bodies):
+                return ("clause taken out",)
     return None
 
 
@@ -239,9 +260,31 @@ def _offered(sentence: Key, grammar: Grammar) -> Iterator[Key]:
             # What hangs on a condition, a report or a doubt before it is not said by itself.
             if embedded(tuple(word for before in parts[:place] for word in before), grammar):
                 break
+            if _taken_back(parts[place + 1 :], grammar):
+                continue
             yield from _stripped(part, grammar)
             yield from _after_reason(part, grammar)
         yield from _after_reason(whole, grammar)
+
+
+def _taken_back(later: Sequence[Key], grammar: Grammar) -> bool:
+    """Whether what follows doubts the clause or sets a condition for it: *…, I think*, *…, if it rains*."""
+    if not later:
+        return False
+    first = later[0]
+    if len(first) < 4 and set(first) & (grammar.hedges | grammar.reporting):
+        return True
+    conditions = grammar.conditionals - grammar.modals
+    return any(
+        word in conditions and at and part[at - 1] not in _WONDERING
+        for part in later
+        for at, word in enumerate(part)
+    )
+
+
+_WONDERING = frozenset(
+    ("know", "knows", "see", "wonder", "wondering", "sure", "ask", "asked", "but", "even", "as", "like")
+)
 
 
 def _after_reason(whole: Key, grammar: Grammar) -> Iterator[Key]:
@@ -249,6 +292,8 @@ def _after_reason(whole: Key, grammar: Grammar) -> Iterator[Key]:
     for at, word in enumerate(whole):
         linked = word in ("because", "so") or (word == "but" and whole[at - 1] in (",", "—"))
         if linked and 1 < at < len(whole) - 2 and not embedded(whole, grammar):
+            if whole[at + 1] in grammar.restrictors or (word == "but" and whole[at + 1] in grammar.negation):
+                return
             if whole[at + 1] in SUBJECT_PRONOUNS or whole[at + 1].endswith("'s"):
                 yield whole[at + 1 :]
             yield whole[: at - 1] if whole[at - 1] == "," else whole[:at]
@@ -281,6 +326,11 @@ def _leads(words: Key) -> list[int]:
         found.append(at)
     if at == 0 and _called_by_name(words):
         found.extend(2 + n for n in _leads(words[2:]))
+    called = 2 if words[1:2] == (",",) else 0
+    for phrase in _PREFACES:
+        end = called + len(phrase)
+        if words[called:end] == phrase and len(words) > end + 2:
+            found.append(end + (words[end] == ","))
     if words[:1] and words[0] in _GREETS and at < len(words) - 2:
         for more in (1, 2):
             if words[at + more : at + more + 1] in ((",",), ("—",)):
@@ -294,7 +344,10 @@ def _called_by_name(words: Key) -> bool:
     """Whether the first word, before a comma, only says to whom this is said."""
     if words[1:2] != (",",) or len(words) < 4 or words[0] in _NEVER_LEFT_OUT:
         return False
-    return words[2] in SUBJECT_PRONOUNS or words[2].endswith("'s") or words[2] in _LEAD_IN
+    if words[0] in SUBJECT_PRONOUNS or words[0] in FLOATING:
+        return False
+    noted = words[2] == "had" or (is_form(words[2], "past") and not is_form(words[2], "base"))
+    return noted or words[2] in SUBJECT_PRONOUNS or words[2].endswith("'s") or words[2] in _LEAD_IN
 
 
 def _ends(words: Key) -> list[int]:
@@ -310,21 +363,38 @@ def _ends(words: Key) -> list[int]:
 
 def _with_speaker(body: Key, grammar: Grammar) -> Key | None:
     """Adds the subject that a note leaves out: *Just moved to Oslo*, *Going to sell the car*."""
-    verb = 1 if body[0] in VERB_ADVERBS and len(body) > 1 else 0
+    verb = 0
+    while verb < len(body) - 1 and (body[verb] in VERB_ADVERBS or body[verb] == "mostly"):
+        verb += 1
     word = body[verb]
-    past = is_form(word, "past") and not is_form(word, "base")
+    past = (
+        word == "had" or is_form(word, "past") or (word.endswith("ed") and len(word) > 3)
+    ) and not is_form(word, "base")
     if past and (word in ("got", "had") or word not in grammar.auxiliaries):
         return ("§subj", *body)
     if word == "been":
         return ("§subj", "have", *body)
-    if word.endswith("ing") and is_form(word, "gerund") and verb_at(body, grammar) is None:
+    if word.endswith("ing") and len(word) > 4 and word not in _NO_GERUND and verb_at(body, grammar) is None:
         return ("§subj", "is", *body)
     return None
 
 
+def _noted(words: Key, grammar: Grammar) -> Iterator[Key]:
+    """Notes behind a dash, with the subject that they leave out: *quite a week — had an interview*."""
+    for at, word in enumerate(words[:-2]):
+        if word != "—" or not grammar.english or embedded(words[:at], grammar):
+            continue
+        if (whole := _with_speaker(words[at + 1 :], grammar)) is not None:
+            yield whole
+
+
 def _retracted(reading: Reading) -> bool:
     text = " ".join(reading.analysis.words)
-    return any(cue in text for cue in _RETRACTS)
+    return any(cue in text for cue in _RETRACTS) or any(
+        sentence.words[at : at + 2] in _RETRACTS_AT_FRONT and sentence.words[at + 2 : at + 3] != (",",)
+        for sentence in reading.sentences
+        for at in _leads(sentence.words)
+    )
 
 
 def _fictional(reading: Reading, place: int) -> bool:

@@ -83,12 +83,20 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
     for at in range(size + 1):
         if at == size or (tokens[at].kind == "punct" and _mark(tokens[at]) in ENDS):
             asks = at < size and _mark(tokens[at]) == "?"
+            quoted = at > start and _closes_quotation(tokens, start, at)
             if at > start:
-                sentence = _sentence(tokens, start, at, grammar, asks=asks)
+                sentence = _sentence(tokens, start, at + quoted * 2, grammar, asks=asks)
                 if sentence.words:
                     sentences.append(sentence)
-            start = at + 1
+            start = at + 1 + quoted
     return Reading(analysis, grammar, tuple(sentences))
+
+
+def _closes_quotation(tokens: tuple[Token, ...], start: int, end: int) -> bool:
+    """Whether a quotation mark behind the full stop closes one that this sentence opened."""
+    if end + 1 >= len(tokens) or _mark(tokens[end + 1]) != '"' or tokens[end + 1].start != tokens[end].end:
+        return False
+    return sum(token.kind == "punct" and _mark(token) == '"' for token in tokens[start:end]) % 2 == 1
 
 
 def _mark(token: Token) -> str:
@@ -99,7 +107,8 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
     draft = _Draft(tokens, end, grammar)
     for at in range(start, end):
         if tokens[at].kind == "punct":
-            draft.mark(at)
+            if _mark(tokens[at]) not in ENDS:
+                draft.mark(at)
         else:
             draft.word(at)
     return draft.finished(asks=asks)
@@ -124,9 +133,18 @@ class _Draft:
     def mark(self, at: int) -> None:
         """Take a mark that can matter; of several commas in a row the first."""
         mark, words = _mark(self.tokens[at]), self.words
+        if mark == ":" and self._within_word(at):
+            return
         if mark in _KEPT and not (mark in ",—" and (not words or words[-1] in ",—")):
             words.append(mark)
             self.places.append(at)
+
+    def _within_word(self, at: int) -> bool:
+        """Whether no space stands on either side, as in *CS:GO*."""
+        if not 0 < at < len(self.tokens) - 1:
+            return False
+        before, mark, after = self.tokens[at - 1 : at + 2]
+        return before.end == mark.start and after.start == mark.end
 
     def word(self, at: int) -> None:
         """Take a word in the form in which it is compared, unless it may be left out."""
@@ -154,7 +172,7 @@ class _Draft:
         """The verb of the subject without its third-person ending."""
         form = token.form
         base = third_of(form)
-        if base is None and self.words[-1] in SUBJECTS and form != token.stem:
+        if base is None and form != token.stem and _after_subject(self.words):
             base = token.stem
         if base is None or base == form:
             return form
@@ -190,6 +208,14 @@ def _verb_place(words: list[str]) -> bool:
     return at >= 0 and (
         words[at] in SUBJECTS or words[at] in ("and", "or", "but", ",", "then", "who", "which")
     )
+
+
+def _after_subject(words: list[str]) -> bool:
+    """Whether the subject stands right before, or before adverbs only."""
+    at = len(words) - 1
+    while at > 0 and words[at] in VERB_ADVERBS:
+        at -= 1
+    return words[at] in SUBJECTS
 
 
 def _omissible(tokens: tuple[Token, ...], at: int, end: int, grammar: Grammar, words: list[str]) -> bool:

@@ -30,6 +30,7 @@ from nocturne.llm.rules.grammar import (
     SHORT_IS,
     SUBJECTS,
     SUBORDINATORS,
+    TIMES,
     WH,
 )
 from nocturne.llm.rules.prose import Token
@@ -38,6 +39,16 @@ from nocturne.llm.rules.verbs import forms
 COMPLEMENT_WORDS = frozenset({"to", "me", "us", "him", "her", "it", "them", "you"})
 LOOKING = frozenset({"take", "check", "see", "look"})
 RELATIVE = frozenset({"which", "who", "where"})
+POINTING_BACK = frozenset(
+    {
+        "it", "it's", "its", "it'll", "they", "they're", "they've", "their", "he", "he's", "his", "she", "she's",
+        "this", "that", "that's", "these", "those", "which",
+    }
+)  # fmt: skip
+OPENING_SUBJECTS = SUBJECTS | OWN | CONTRACTED
+HEDGING = frozenset({"maybe", "perhaps", "sometimes", "usually", "often", "lately", "recently", "probably"})
+RECURRING = frozenset({"every", "each"})
+YOU = frozenset({"you", "your", "you're", "you've", "you'll", "you'd", "yours", "ya", "u"})
 RECALLING = frozenset({"it", "it's", "they", "they're", "it'll", "they've"})
 INVERTED = frozenset(
     {"i", "you", "we", "it", "there", "they", "this", "that", "anyone", "someone", "he", "she"}
@@ -48,7 +59,9 @@ BEFORE_ADJUNCT = COORDINATORS | FILLERS | {","}
 ASKING = BE | DO | MODALS | {"about", "if", "have", "has"}
 NOUN_NEXT = DETERMINERS - {"that", "this"}
 BEFORE_CLAUSE = COORDINATORS | DASHES | {",", ":", ";"}
-ADJUNCT_HEADS = frozenset({"a", "one", "last", "this", "these", "next"})
+ADJUNCT_HEADS = frozenset(
+    {"apart", "according", "aside", "due", "thanks", "a", "one", "last", "this", "these", "next"}
+)
 
 
 def is_verb(word: str) -> bool:
@@ -86,7 +99,10 @@ def _finite(tokens: Sequence[Token], index: int, start: int) -> bool:
         return True
     if low.endswith("'s") and index + 1 < len(tokens) and _short_is(tokens[index + 1].low):
         return True
-    previous = tokens[index - 1].low if index else ""
+    back = index - 1
+    while back > start and tokens[back].low in ADVERBS:
+        back -= 1
+    previous = tokens[back].low if index else ""
     if index <= start or previous in NOUN_NEXT or (index > 1 and tokens[index - 2].low == "to"):
         return False
     known = forms()
@@ -105,6 +121,30 @@ def finite_at(tokens: Sequence[Token], at: int, *, limit: int = 14) -> int | Non
         if low in {";", ":"} or (low in SUBORDINATORS and not (index == at and low == "that")):
             return None
         if _finite(tokens, index, at):
+            return index
+    return None
+
+
+def main_verb_at(tokens: Sequence[Token]) -> int | None:
+    """Where the verb of the noun subject that opens the clause stands, relative clauses in it passed over."""
+    inside = False
+    for index, token in enumerate(tokens[:24]):
+        low, after = token.low, tokens[index + 1].low if index + 1 < len(tokens) else ""
+        before = tokens[index - 1].low if index else ""
+        if low in {";", ":"} or (low in SUBORDINATORS and low not in RELATIVE and low != "that"):
+            return None
+        pointing = low == "that" and not (after in SUBJECTS or is_verb(after) or after in OWN)
+        if (index and ((low in RELATIVE or low == "that") and not pointing)) or (
+            index and low in {"i", "we", "he", "she", "they"} and before not in BEFORE_CLAUSE
+        ):
+            inside = True
+        elif inside and (
+            low in forms().base or low in forms().past or low in forms().third or low in AUXILIARY
+        ):
+            inside = low in AUXILIARY and (
+                after in forms().participle or after in forms().gerund or after in forms().base
+            )
+        elif not inside and _finite(tokens, index, 0):
             return index
     return None
 
@@ -162,9 +202,21 @@ def _inverted(tokens: Sequence[Token], at: int) -> bool:
     return False
 
 
-def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool) -> int | None:
+def _continues(tokens: Sequence[Token], start: int, at: int) -> bool:
+    """Whether what begins at ``at`` hangs on the clause before: by a pronoun, or as what came of it."""
+    if at < start + 3 or any(token.low in YOU for token in tokens[at : at + 14]):
+        return False
+    before = {token.low for token in tokens[max(start, at - 2) : at]}
+    return tokens[at].low in POINTING_BACK or "so" in before
+
+
+def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool, fine: bool) -> int | None:
     """Where the clause that began at ``start`` ends, if a new one begins at ``at``."""
     previous = tokens[at - 1].low
+    if previous == ":" and tokens[at].low not in OPENING_SUBJECTS:
+        return None
+    if previous == "yet" and tokens[at - 2].low not in BEFORE_CLAUSE:
+        return None
     if previous == ";":
         return at - 1
     aside = tokens[at].low in DONE if previous in DASHES else previous == "," and _invites(tokens, at)
@@ -174,6 +226,8 @@ def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool) -> i
         return None
     if tokens[at].low in RECALLING and at > start + 3 and _valued(tokens, at):
         return None
+    if not fine and not starts_question(tokens, at, asked=asked) and _continues(tokens, start, at):
+        return None
     if previous not in COORDINATORS:
         return at - 1
     if previous == "so" and (tokens[at].low == "that" or _purpose(tokens, at)):
@@ -182,7 +236,7 @@ def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool) -> i
     if pair and not _has_verb(tokens, start, at - 1):
         return None
     end = at - 1
-    while end > 0 and (tokens[end - 1].low in COORDINATORS or tokens[end - 1].low in DASHES | {","}):
+    while end > 0 and tokens[end - 1].low in COORDINATORS - {"yet"} | DASHES | {","}:
         end -= 1
     return end
 
@@ -202,13 +256,12 @@ def _valued(tokens: Sequence[Token], at: int) -> bool:
 
 def _has_verb(tokens: Sequence[Token], start: int, end: int) -> bool:
     """Whether anything before a coordinator can be a verb, so that it joins clauses and not nouns."""
-    for index in range(start, end):
-        low = tokens[index].low
-        if low in CONTRACTED:
-            return True
-        if is_verb(low) and (index == start or tokens[index - 1].low not in DETERMINERS):
-            return True
-    return False
+    if any(token.low in CONTRACTED for token in tokens[start:end]):
+        return True
+    subject = next((at for at in range(start, end) if tokens[at].low in SUBJECTS), None)
+    if subject is not None and any(is_verb(token.low) for token in tokens[subject + 1 : end]):
+        return True
+    return is_verb(tokens[start].low) or main_verb_at(tokens[start:end]) is not None
 
 
 def _purpose(tokens: Sequence[Token], at: int) -> bool:
@@ -216,7 +269,7 @@ def _purpose(tokens: Sequence[Token], at: int) -> bool:
     return at + 1 < len(tokens) and tokens[at + 1].low in PURPOSE
 
 
-def _fronted(tokens: Sequence[Token]) -> bool:
+def fronted(tokens: Sequence[Token]) -> bool:
     """Whether a stretch before a comma is no statement of its own but an adjunct of what follows."""
     index = 0
     while index < len(tokens) and tokens[index].low in BEFORE_ADJUNCT:
@@ -228,6 +281,10 @@ def _fronted(tokens: Sequence[Token]) -> bool:
         return False
     low = rest[0].low
     if low in SUBORDINATORS and low not in {"that", "what", "who"}:
+        return True
+    if low in RECURRING and len(rest) > 1 and rest[1].low in TIMES:
+        return True
+    if low in HEDGING and finite_at(rest, 1) is None:
         return True
     if low in SUBJECTS or low in OWN:
         return False
@@ -254,8 +311,11 @@ class _Inside:
         return self.depth > 0 or self.quoted
 
 
-def clauses(tokens: Sequence[Token], *, asked: bool = False) -> list[tuple[Token, ...]]:
-    """The sentence cut at its clause boundaries; the coordinators between them are dropped."""
+def clauses(tokens: Sequence[Token], *, asked: bool = False, fine: bool = False) -> list[tuple[Token, ...]]:
+    """The sentence cut at its clause boundaries; the coordinators between them are dropped.
+
+    Unless ``fine``, a clause that hangs on the one before ("…, and it was worth it") stays with it.
+    """
     pieces: list[tuple[int, int, str]] = []
     start = 0
     inside = _Inside()
@@ -263,7 +323,7 @@ def clauses(tokens: Sequence[Token], *, asked: bool = False) -> list[tuple[Token
         mark = tokens[at - 1].low
         if inside.pass_over(mark) or at <= start or mark not in BEFORE_CLAUSE:
             continue
-        end = _boundary(tokens, start, at, asked=asked)
+        end = _boundary(tokens, start, at, asked=asked, fine=fine)
         if end is None:
             continue
         if end > start:
@@ -279,7 +339,7 @@ def _joined(
     """Fronted adjuncts put back before the clause that they belong to."""
     held: int | None = None
     for start, end, mark in pieces:
-        if mark == "," and _fronted(tokens[start:end]):
+        if mark == "," and fronted(tokens[start:end]):
             held = start if held is None else held
             continue
         joined = held is not None and not starts_question(tokens, start, asked=asked)

@@ -17,13 +17,22 @@ from nocturne.llm.rules.grammar import (
     LINKING,
     MODALS,
     NOUN_VERBS,
+    PREPOSITIONS,
     SUBORDINATORS,
     SURE_PAST,
     SURE_PRESENT,
 )
+from nocturne.llm.rules.pointing import object_of
 from nocturne.llm.rules.prose import Token
 from nocturne.llm.rules.verbs import forms, is_past
 
+OTHER_SUBJECTS = frozenset(
+    {"they", "he", "she", "i", "they're", "he's", "she's", "it's", "i'm", "-", "–", "—"}
+)
+WANTING = frozenset(
+    {"want", "wanted", "plan", "plans", "planning", "hope", "hoping", "need", "like", "love", "intend"}
+)
+OFTEN = frozenset({"sometimes", "usually", "often", "rarely", "mostly", "always", "seldom", "just", "only"})
 NEGATIONS = frozenset({"not", "never", "don't", "didn't", "can't", "won't"})
 OWN_FINITE = frozenset({"will", "won't", "am", "was"})
 JOINTS = frozenset({"and", "but", "then"})
@@ -95,6 +104,7 @@ class _Frame:
     verb: Verb
     subject: Token
     negated: bool
+    """Whether a negation or a word of how often stands by the verb, which might hold for a second one too."""
 
     @property
     def team(self) -> bool:
@@ -110,9 +120,12 @@ def coordinated(tokens: tuple[Token, ...], subject: int) -> list[Clause]:
     if verb is None or (subject > 0 and tokens[subject - 1].low in {"and", "or"}):
         return [Clause(tokens)]
     head = tokens[subject]
-    near = {token.low for token in tokens[subject : verb.at + 3]}
+    near = {token.low for token in tokens[max(0, subject - 2) : verb.at + 3]}
     frame = _Frame(
-        tokens, verb, _made("I" if head.low in FIRST else "we", head), negated=not near.isdisjoint(NEGATIONS)
+        tokens,
+        verb,
+        _made("I" if head.low in FIRST else "we", head),
+        negated=not near.isdisjoint(NEGATIONS | OFTEN),
     )
     parts: list[Clause] = []
     carried: tuple[Token, ...] = ()
@@ -138,10 +151,8 @@ def _carried(frame: _Frame, since: int, at: int, *, first: bool) -> tuple[Token,
     """The words to put before a verb that follows a joint at ``at - 1``; None where it is no second verb."""
     tokens = frame.tokens
     index = after_adverbs(tokens, at)
-    if index >= len(tokens):
-        return None
     between = tokens[since + 1 : at - 1]
-    if any(token.low in SUBORDINATORS or token.low in INNER for token in between):
+    if index >= len(tokens) or not between or _reaches_over(frame, between) or object_of(tokens, index):
         return None
     word, main = tokens[index].low, tokens[frame.verb.at].low
     more = index + 1 < len(tokens)
@@ -150,6 +161,23 @@ def _carried(frame: _Frame, since: int, at: int, *, first: bool) -> tuple[Token,
     if more and word == main and frame.verb.kind in {"present", "past"}:
         return (frame.subject,)
     return _finite_again(frame, word, index) or _continued(frame, since, at - 1, index)
+
+
+def _reaches_over(frame: _Frame, between: Sequence[Token]) -> bool:
+    """Whether a clause of its own or a list of verbs stands before the joint, so that nothing can be cut there."""
+    known = forms()
+    for at, token in enumerate(between):
+        after = between[at + 1].low if at + 1 < len(between) else ""
+        if token.low in SUBORDINATORS or token.low in INNER or token.low in OTHER_SUBJECTS:
+            return True
+        if token.low in {"you", "it", "we"} and (
+            after in known.base or after in known.past or after in known.third
+        ):
+            return True
+        listed = after in known.base | known.past and (after not in NOUN_VERBS or frame.team)
+        if token.low == "," and listed and at + 2 < len(between) and between[at + 2].low not in JOINTS:
+            return True
+    return False
 
 
 def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | None:
@@ -168,6 +196,10 @@ def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | N
 def _continued(frame: _Frame, since: int, until: int, index: int) -> tuple[Token, ...] | None:
     """The subject, with the auxiliary or "to" that the word at ``index`` continues."""
     known, word, kind = forms(), frame.tokens[index].low, frame.verb.kind
+    after = frame.tokens[index + 1].low if index + 1 < len(frame.tokens) else ""
+    placed = any(token.low in PREPOSITIONS for token in frame.tokens[since + 1 : until])
+    if word in NOUN_VERBS and after in PREPOSITIONS and not placed and word not in known.past:
+        return None
     if not (_plainly_verb(frame, until, index) or shows_verb(frame.tokens, index + 1)):
         return None
     plain = (frame.subject,)
@@ -176,16 +208,14 @@ def _continued(frame: _Frame, since: int, until: int, index: int) -> tuple[Token
         return None if linking else plain
     if kind == "be" and word in known.gerund:
         return frame.with_auxiliary("are" if frame.team else "am") if _progressive(frame, until) else None
-    if kind == "have" and word in known.participle and word not in ADJECTIVES:
-        return frame.with_auxiliary("have")
     if word not in known.base or kind in {"have", "do"}:
         return None
     infinitive = _infinitive(frame, since, until)
     if infinitive is not None:
         return infinitive
-    if kind == "present":
-        return plain
-    return frame.with_auxiliary(_modal(frame)) if kind == "modal" else None
+    if any(token.low == "to" for token in frame.tokens[frame.verb.at : until]):
+        return None
+    return plain if kind == "present" else None
 
 
 def _plainly_verb(frame: _Frame, until: int, index: int) -> bool:
@@ -196,23 +226,22 @@ def _plainly_verb(frame: _Frame, until: int, index: int) -> bool:
     return frame.tokens[index + 1].low != "of" and frame.tokens[until - 1].low != ","
 
 
-def _modal(frame: _Frame) -> str:
-    low = frame.tokens[frame.verb.at].low
-    return {"ll": "will", "d": "would"}.get(low.partition("'")[2], low)
-
-
 def _progressive(frame: _Frame, until: int) -> bool:
     """Whether the main verb is "to be" with one gerund, so that a second one is its like."""
     at = after_adverbs(frame.tokens, frame.verb.at + 1)
     gerunds = [token.low for token in frame.tokens[frame.verb.at : until] if token.low in forms().gerund]
-    return at < len(frame.tokens) and frame.tokens[at].low in forms().gerund and len(gerunds) == 1
+    single = len(gerunds) == 1 and until - at > 1
+    return at < len(frame.tokens) and frame.tokens[at].low in forms().gerund and single
 
 
 def _infinitive(frame: _Frame, since: int, until: int) -> tuple[Token, ...] | None:
     """The words up to the last "to" whose infinitive the joint continues; None where there is none."""
     tokens, verb = frame.tokens, frame.verb
+    if sum(token.low == "to" for token in tokens[verb.at : until]) != 1:
+        return None
     for index in range(until - 1, since, -1):
-        if tokens[index].low == "to" and tokens[index + 1].low in forms().base and index - verb.at <= 8:
+        direct = index - verb.at <= 3 and until - index > 2 and tokens[index - 1].low in WANTING
+        if tokens[index].low == "to" and tokens[index + 1].low in forms().base and direct:
             head = tokens[verb.at : index + 1]
             return head if tokens[verb.at].low in CONTRACTED else (frame.subject, *head)
     return None

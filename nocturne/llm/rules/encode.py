@@ -15,6 +15,7 @@ from nocturne.llm.rules.clauses import clauses
 from nocturne.llm.rules.dates import When, moment, resolve, stamp
 from nocturne.llm.rules.english import Draft, English, Scene
 from nocturne.llm.rules.grammar import ROLE_NAMES
+from nocturne.llm.rules.leaning import LONGEST, names_it
 from nocturne.llm.rules.person import Speaker
 from nocturne.llm.rules.prose import Sentence, sentences
 from nocturne.llm.rules.shapes import low_text
@@ -96,18 +97,47 @@ class Encoder:
     def _drafts(self, text: str, skip: int, speaker: Speaker) -> list[Draft]:
         english = English(Scene(speaker, self.names, self.known))
         found: list[Draft] = []
-        for each in sentences(text, MAX_TURN_CHARS):
+        ready, held = -2, None
+        for number, each in enumerate(sentences(text, MAX_TURN_CHARS)):
             sentence = _behind(each, skip)
             if sentence is None:
                 continue
             whole = text[sentence.start : sentence.end]
             if found and refuse.RETRACT.within(whole):
                 found.pop()
+                ready = -2
             code = tongues.language(sentence, whole)
-            found.extend(
-                english.sentence(sentence) if code == "en" else tongues.facts(sentence, text, code)
-            )
+            for draft in english.sentence(sentence) if code == "en" else tongues.facts(sentence, text, code):
+                if draft.anchor:
+                    held = (number, draft)
+                    continue
+                if not draft.leans:
+                    found.append(draft)
+                elif held is not None and held[0] == number - 1:
+                    if (joined := _leant(held[1], draft, speaker)) is None:
+                        continue
+                    found.append(replace(joined, anchor=False))
+                    held = None
+                elif (
+                    found
+                    and ready >= number - 1
+                    and (joined := _leant(found[-1], draft, speaker)) is not None
+                ):
+                    found[-1] = joined
+                else:
+                    continue
+                ready = number
         return found
+
+
+def _leant(first: Draft, second: Draft, speaker: Speaker) -> Draft | None:
+    """Two statements as one, where the first names what the second speaks of."""
+    fits = len(first.text) + len(second.text) <= LONGEST and first.category is None
+    if not fits or not names_it(first.text, second.leans, speaker.name):
+        return None
+    source = f"{first.source} {second.source}"
+    text = f"{first.text} {second.text}"
+    return replace(first, text=text, end=second.end, source=source, stated=first.stated or first.text)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -191,9 +221,10 @@ def _capitalised(brief: EncodeBrief) -> frozenset[str]:
 def _wire(turn: Turn, draft: Draft, speaker: Speaker, anchor: datetime | None) -> dict[str, Any]:
     """The draft with its time, category and attribute in the wire's keys."""
     when: When | None = resolve(draft.source, anchor)
-    name = draft.attribute or kinds.attribute(draft.text)
+    stated = draft.stated or draft.text
+    name = draft.attribute or kinds.attribute(stated)
     category = draft.category or kinds.category(
-        draft.text,
+        stated,
         tense=draft.tense,
         dated=when is not None,
         project=draft.project,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nocturne.core.facts import Category
 from nocturne.llm.rules import refuse
-from nocturne.llm.rules.clauses import clauses, finite_at, starts_question
-from nocturne.llm.rules.coordination import Clause, after_adverbs, coordinated
+from nocturne.llm.rules.clauses import clauses, finite_at, fronted, main_verb_at, starts_question
+from nocturne.llm.rules.coordination import Clause, after_adverbs, coordinated, main_verb
 from nocturne.llm.rules.grammar import (
     ADJECTIVES,
     AUXILIARY,
@@ -35,7 +34,9 @@ from nocturne.llm.rules.grammar import (
     TEAM,
     UNSAID_PAST,
 )
+from nocturne.llm.rules.leaning import anchors, head_of, tells
 from nocturne.llm.rules.person import Speaker, render
+from nocturne.llm.rules.pointing import object_of, owner_of
 from nocturne.llm.rules.prose import Sentence, Token
 from nocturne.llm.rules.shapes import (
     about_project,
@@ -51,7 +52,7 @@ from nocturne.llm.rules.shapes import (
     tense,
 )
 from nocturne.llm.rules.told import appointment, label, told
-from nocturne.llm.rules.trim import content, strip_back, strip_front
+from nocturne.llm.rules.trim import content, strip_front, without_tail
 from nocturne.llm.rules.verbs import forms
 
 MAX_CLAUSE_TOKENS = 90
@@ -59,10 +60,13 @@ MAX_CHARS = 600
 REDACTED = "[secret:"
 """What replaces a secret: a statement of one is worth nothing without it."""
 NEVER = (refuse.SARCASM, refuse.ROLE_PLAY, refuse.INJECTION)
-MINE = frozenset({"my", "our", "me", "us", "mine", "myself"})
+MINE = frozenset({"my", "me", "mine", "myself"})
 NO_NOUN = (SUBORDINATORS | REQUEST_HEADS | HOPING) - {"that"}
 NOT_DONE = ADJECTIVES | refuse.MOOD
 FINITE = BE | MODALS
+OPEN_MODALS = frozenset(
+    {"would", "could", "should", "wouldn't", "couldn't", "shouldn't", "could've", "would've", "should've"}
+)
 NO_OBJECT = frozenset({"by", ",", "it", "that"})
 
 
@@ -78,6 +82,12 @@ class Draft:
     attribute: str | None = None
     project: bool = False
     tense: str = "present"
+    stated: str = ""
+    """The first of several sentences, which says of what kind the fact is; empty where there is one."""
+    anchor: bool = False
+    """Whether it is worth keeping only with a statement that leans on it."""
+    leans: str = ""
+    """The kind of thing ("thing", "several", "person") that it speaks of without naming it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +118,27 @@ def piece_of(tokens: tuple[Token, ...]) -> Piece:
     return Piece(tokens, low_text(tokens), frozenset(token.low for token in tokens))
 
 
-def hypothetical(text: str, bag: AbstractSet[str]) -> bool:
+def hypothetical(piece: Piece, subject: int | None) -> bool:
     """Whether the clause depends on a condition or tells what would be."""
+    text, bag = piece.text, piece.bag
     if refuse.CONDITIONAL.found(text, bag) and refuse.EVEN_IF.search(text) is None:
         return True
-    return refuse.WOULD.found(text, bag) and not refuse.WOULD_LIKE.within(text)
+    if not refuse.WOULD.found(text, bag) or refuse.WOULD_LIKE.within(text):
+        return False
+    return not (subject is not None and _would_inside(piece.tokens, subject))
+
+
+def _would_inside(tokens: Sequence[Token], subject: int) -> bool:
+    """Whether "would" and its like stand only in a clause that hangs on a plain first-person verb."""
+    verb = main_verb(tokens, subject)
+    if verb is None or verb.kind == "modal":
+        return False
+    first = next(
+        (at for at, token in enumerate(tokens) if token.low in OPEN_MODALS or token.low.endswith("'d")), None
+    )
+    return first is not None and first > verb.at + 1 and any(
+        token.low in SUBORDINATORS or token.low in {"like", "so"} for token in tokens[verb.at + 1 : first]
+    )  # fmt: skip
 
 
 def _verb_first(tokens: Sequence[Token]) -> bool:
@@ -143,7 +169,18 @@ class English:
         for number, piece in enumerate(found, start=1):
             if asked and (number == len(found) or self._asks(piece)):
                 continue
-            yield from self.clause(piece)
+            drafts = list(self.clause(piece))
+            if not drafts and len(parts := clauses(piece, fine=True)) > 1:
+                drafts = [draft for part in parts for draft in self.clause(part)]
+            if not drafts and not asked and self.scene.named and len(found) == 1:
+                drafts = [replace(draft, anchor=True) for draft in self._anchor(piece)]
+            yield from drafts
+
+    def _anchor(self, tokens: tuple[Token, ...]) -> Iterator[Draft]:
+        """What only names the thing that the next sentence tells of."""
+        rest = strip_front(tokens, self.scene.names)
+        if rest and anchors(rest, self.scene.names) and not hypothetical(piece_of(rest), 0):
+            yield from self._draft(rest, rest)
 
     def _asks(self, tokens: tuple[Token, ...]) -> bool:
         rest = strip_front(tokens, self.scene.names)
@@ -151,7 +188,7 @@ class English:
 
     def clause(self, tokens: tuple[Token, ...]) -> Iterator[Draft]:
         """The facts of one clause, cut at its coordinated verbs."""
-        tokens = strip_back(strip_front(tokens, self.scene.names), self.scene.names)
+        tokens = without_tail(strip_front(tokens, self.scene.names), self.scene.names)
         if not 2 <= len(tokens) <= MAX_CLAUSE_TOKENS:
             return
         if tokens[0].low not in {"please", "when"} and starts_question(tokens, 0):
@@ -160,10 +197,10 @@ class English:
         if not self.scene.named and refuse.TOLD_YOU.within(piece.text):
             yield from self._draft(tokens, tokens, category="preferences")
             return
-        if hypothetical(piece.text, piece.bag) or quotes_someone(tokens):
+        subject = first_person(tokens)
+        if hypothetical(piece, subject) or quotes_someone(tokens):
             return
         head = tokens[0].low
-        subject = first_person(tokens)
         if subject is not None:
             yield from self._persons(tokens, subject)
         elif head in TEAM:
@@ -191,16 +228,38 @@ class English:
         elif appointment(tokens, piece.text):
             yield from self._draft(tokens, tokens, category="commitments")
         else:
-            yield from self._noun_subject(piece)
+            comma = next((at for at, token in enumerate(tokens[:18]) if token.low == ","), 0)
+            if 0 < comma < len(tokens) - 2 and fronted(tokens[:comma]):
+                yield from self._behind(tokens[: comma + 1], tokens[comma + 1 :])
+            else:
+                yield from self._noun_subject(piece)
+
+    def _behind(self, front: tuple[Token, ...], rest: tuple[Token, ...]) -> Iterator[Draft]:
+        """A statement behind a fronted adjunct, which stays with it."""
+        if rest[0].low in TEAM:
+            for number, part in enumerate(coordinated(rest, 0)):
+                for draft in self._team(part):
+                    lead = () if number else front
+                    yield from self._draft((*lead, *part.words), (*lead, *part.tokens), leans=draft.leans)
+        elif rest[0].low not in OTHERS:
+            for draft in self._noun_subject(piece_of(rest)):
+                words = (*front, *rest)
+                yield from self._draft(words, words, project=draft.project, leans=draft.leans)
 
     def _persons(self, tokens: tuple[Token, ...], subject: int) -> Iterator[Draft]:
         """First-person statements, one for each verb."""
+        if [token.low for token in tokens[:2]] == ["that", "way"]:
+            return
+        if [token.low for token in tokens[:subject] if token.low != ","] == ["for", "me"]:
+            tokens, subject = tokens[subject:], 0
         front = low_text(tokens[:subject])
         for part in coordinated(tokens, subject):
             words = part.words
             at = first_person(words)
             if at is not None and self._stated(piece_of(words[at:])) and self._says_enough(words, at):
-                yield from self._draft(words, part.tokens, front=front if part.carried else "")
+                verb = main_verb(words, at)
+                leans = (object_of(words, verb.at) if verb is not None else "") or owner_of(words)
+                yield from self._draft(words, part.tokens, front=front if part.carried else "", leans=leans)
 
     def _stated(self, piece: Piece) -> bool:
         """Whether a first-person clause is more than courtesy, a request, or a word on the talk itself."""
@@ -210,7 +269,21 @@ class English:
         lasting = refuse.LASTING.found(text, piece.bag)
         if refuse.QUESTIONING.within(text) and not lasting:
             return False
-        return not refuse.ABOUT_YOU.found(text, piece.bag) or (lasting and not self.scene.named)
+        return not self._about_you(piece) or (lasting and not self.scene.named)
+
+    def _about_you(self, piece: Piece) -> bool:
+        """Whether the clause turns on the person spoken to, and does not only mention them late."""
+        if not refuse.ABOUT_YOU.found(piece.text, piece.bag):
+            return False
+        at = next(at for at, token in enumerate(piece.tokens) if refuse.ABOUT_YOU.within(token.low))
+        before = piece.tokens[at - 1].low
+        aimed = (
+            before in PREPOSITIONS
+            or before in forms().base
+            or before in forms().third
+            or before in forms().past
+        )
+        return not self.scene.named or at < 5 or aimed or content(piece.tokens[1:at], self.scene.names) < 2
 
     def _says_enough(self, words: Sequence[Token], at: int) -> bool:
         """Whether enough is left to be read alone: "I love it" is not, "I love hiking" is."""
@@ -242,33 +315,51 @@ class English:
         attribute: str | None = None,
         project: bool = False,
         front: str = "",
+        leans: str = "",
     ) -> Iterator[Draft]:
         """The clause written out; ``front`` is the adjunct that it shares with the one before it."""
         text = render(words, self.scene.speaker)
         if 6 <= len(text) <= MAX_CHARS and REDACTED not in text:
             source = f"{front} {low_text(words)}".lstrip()
             yield Draft(
-                text, span[0].start, span[-1].end, source, category, attribute, project, tense(words)
+                text,
+                span[0].start,
+                span[-1].end,
+                source,
+                category,
+                attribute,
+                project,
+                tense(words),
+                leans=leans,
             )
 
     def _team(self, part: Clause) -> Iterator[Draft]:
         """What "we" do, have or settled, in its own words."""
         piece = piece_of(part.words)
-        vague = refuse.ABOUT_YOU.found(piece.text, piece.bag) or refuse.POINTING.within(piece.text)
+        vague = self._about_you(piece) or refuse.POINTING.within(piece.text)
         if vague or refuse.TEAM_TALK.within(piece.text) or content(piece.tokens[1:], self.scene.names) < 2:
             return
-        yield from self._draft(piece.tokens, part.tokens)
+        verb = main_verb(piece.tokens, 0)
+        leans = (object_of(piece.tokens, verb.at) if verb is not None else "") or owner_of(piece.tokens)
+        yield from self._draft(piece.tokens, part.tokens, leans=leans)
 
     def _pronoun(self, piece: Piece) -> Iterator[Draft]:
         """A pronoun's statement counts only where a value or the speaker's own act stands in it."""
         tokens, text = piece.tokens, piece.text
-        if refuse.ABOUT_YOU.found(text, piece.bag):
+        if self._about_you(piece):
             return
         corrected = refuse.CORRECTED.within(text) and any(token.low[0].isdigit() for token in tokens)
         shown = self.scene.named and refuse.SHOWN.within(text) and content(tokens[1:], self.scene.names) >= 3
         there = refuse.THERE.within(text) and concrete(tokens)
         if corrected or shown or there:
             yield from self._draft(tokens, tokens, project=there)
+            return
+        kind = "thing" if refuse.THERE.within(text) else head_of(tokens)
+        pointless = refuse.POINTING.within(text) or any(
+            refuse.REPORTED.within(token.low) for token in tokens[:4]
+        )
+        if kind and not pointless and tells(tokens, self.scene.names):
+            yield from self._draft(tokens, tokens, leans=kind)
 
     def _elided(self, tokens: tuple[Token, ...]) -> tuple[Token, ...] | None:
         """The clause with the subject that was left out put back, or None where none was."""
@@ -276,6 +367,8 @@ class English:
         if index >= len(tokens) - 1:
             return None
         word, after, place = tokens[index].low, tokens[index + 1].low, tokens[0].start
+        if index and word in BE:
+            return None
         subject = Token("I", "i", place, place)
         known, rest = forms(), lowered(tokens)
         if word == "gonna" and after in known.base and after != "be":
@@ -304,7 +397,7 @@ class English:
         if tokens[index].low not in DOING or tokens[index + 1].low == "and":
             return False
         linked = any(token.low in {"is", "was", "are"} for token in tokens)
-        if linked or finite_at(tokens, index) is not None:
+        if linked or finite_at(tokens, index) is not None or main_verb_at(tokens[index:]) is not None:
             return False
         return content(tokens[index + 1 :]) >= 1
 
@@ -325,12 +418,13 @@ class English:
         tokens, head = piece.tokens, piece.tokens[0].low
         if head in NO_NOUN or head in forms().past or listing(tokens) or _verb_first(tokens):
             return
-        if refuse.ABOUT_YOU.found(piece.text, piece.bag) or refuse.POINTING.within(piece.text):
+        if self._about_you(piece) or refuse.POINTING.within(piece.text):
             return
-        verb = finite_at(tokens, 0)
-        if not verb or reported(tokens, verb) or content(tokens[verb + 1 :], self.scene.names) < 1:
+        at = main_verb_at(tokens)
+        verb = max(at or 0, 1)
+        if at is None or reported(tokens, at) or content(tokens[at + 1 :], self.scene.names) < 1:
             return
-        mine = not MINE.isdisjoint(piece.bag)
+        mine = not MINE.isdisjoint(piece.bag) or "i" in piece.bag or head == "our"
         seen = tokens[verb].low in SEEMING and not mine
         if seen or not self._stands_alone(tokens[:verb], mine=mine):
             return
@@ -341,7 +435,8 @@ class English:
         people = head == "the" and any(token.low in FAMILY for token in tokens[:verb])
         valued = not self.scene.named and concrete(tokens)
         if mine or project or name or people or valued:
-            yield from self._draft(tokens, tokens, project=project and not mine)
+            leans = object_of(tokens, at) or owner_of(tokens)
+            yield from self._draft(tokens, tokens, project=project and not mine, leans=leans)
 
     def _stands_alone(self, subject: Sequence[Token], *, mine: bool) -> bool:
         """Whether the subject can be understood without what was said before."""

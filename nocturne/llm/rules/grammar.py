@@ -81,5 +81,7 @@ UNSAID_PAST = _set("unsaid_past")
 LIKING = _set("liking")
 NOT_LIKED = _set("not_liked")
 PRONOUN_OBJECTS = _set("pronoun_objects")
+VALUING = _set("valuing")
+"""Words of praise and blame, which say nothing by themselves."""
 WH = frozenset({"what", "how", "why", "where", "which", "who"})
 FRONT_CLAUSE = frozenset({"after", "before", "since", "until", "while", "when"})

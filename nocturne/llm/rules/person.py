@@ -159,7 +159,7 @@ def _written(tokens: Sequence[Token], words: Sequence[str]) -> str:
         last = token
     text = SPACES.sub(" ", EMOJI.sub("", "".join(parts))).strip(" ,;:-–—&")
     if text.count('"') % 2 == 1:
-        text = text.replace('"', "")
+        text = f'{text}"' if text.rindex('"') > 0 and text[-1].isalnum() else text.replace('"', "")
     if not text:
         return ""
     if text[0].islower() and not _identifier(tokens[0], text):

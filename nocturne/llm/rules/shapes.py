@@ -16,6 +16,7 @@ from nocturne.llm.rules.grammar import (
     FRONT_CLAUSE,
     FRONTING,
     IMPERATIVES,
+    NOUN_VERBS,
     OTHERS,
     PONDERING,
     PREPOSITIONS,
@@ -39,6 +40,7 @@ OURS = FIRST | TEAM
 FRONTED = SUBORDINATORS | PREPOSITIONS | ADVERBS | FRONTING
 ABSTRACT = ("ing", "ness", "tion", "ity", "ment", "s")
 SAME_IN_PAST = frozenset({"read", "put", "set", "let"})
+WRITTEN_TO = frozenset({"me", "us", "a", "an", "my", "the"})
 SPEAKING = FIRST | {"my", "me", "we", "you", "your"}
 
 
@@ -109,6 +111,12 @@ def quotes_someone(tokens: Sequence[Token]) -> bool:
 
 def reported(tokens: Sequence[Token], verb: int) -> bool:
     """Whether the clause tells what someone else says, thinks or asks."""
+    if (
+        tokens[verb].low in {"wrote", "writes"}
+        and verb + 1 < len(tokens)
+        and tokens[verb + 1].low in WRITTEN_TO
+    ):
+        return False
     return any(REPORTED.within(token.low) for token in tokens[max(0, verb - 1) : verb + 3])
 
 
@@ -159,7 +167,11 @@ def proper(tokens: Sequence[Token], names: frozenset[str], known_names: frozense
 
 def noun_like(word: str) -> bool:
     """Whether the word after "this" can be what it points at, and not the verb."""
-    return word.isalpha() and word not in ADVERBS and (word in PROJECT or not is_verb(word))
+    return (
+        word.isalpha()
+        and word not in ADVERBS
+        and (word in PROJECT or word in NOUN_VERBS or not is_verb(word))
+    )
 
 
 def tense(words: Sequence[Token]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nocturne.llm.rules.clauses import starts_clause
+from nocturne.llm.rules.cues import load
 from nocturne.llm.rules.grammar import (
     ADVERBS,
     ALWAYS_DROPPED,
@@ -33,6 +34,8 @@ EMPTY = (
 STATEMENT = SUBJECTS | OWN | {"the", "a", "an", "please"}
 OPENING_MARKS = frozenset("\"“'/@#$")
 CLOSING_MARKS = frozenset(")\"”'%]}>`")
+TAIL_MARKS = frozenset({",", "-", "–", "—", "--"})
+TAILS = tuple(tuple(phrase.split()) for phrase in load("english.json")["tails"])
 STARTS = frozenset(phrase[0] for phrase in PHRASES)
 
 
@@ -92,6 +95,18 @@ def strip_front(tokens: tuple[Token, ...], names: frozenset[str]) -> tuple[Token
             if not (_called(tokens, names, marked=marked) or _filler(tokens, marked=marked)):
                 break
             tokens = tokens[1:]
+    return tokens
+
+
+def without_tail(tokens: tuple[Token, ...], names: frozenset[str]) -> tuple[Token, ...]:
+    """The clause without what is only said to the other behind it: thanks, an invitation, "just like you"."""
+    tokens = strip_back(tokens, names)
+    for at in range(4, len(tokens) - 1):
+        low = tokens[at].low
+        if low in TAIL_MARKS:
+            after = tuple(token.low for token in tokens[at + 1 : at + 4])
+            if any(after[: len(phrase)] == phrase for phrase in TAILS):
+                return strip_back(tokens[:at], names)
     return tokens
 
 
