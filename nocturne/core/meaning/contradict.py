@@ -45,12 +45,11 @@ def clash_key(said: Said, *, lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
     """What the text states that another text could deny: attributes, predicates without polarity, counts."""
     keys: dict[tuple[str, ...], None] = {}
     for stated in stated_in(said.text, lexicon, said.speaker):
-        thing = (stated.holder,) if stated.attribute in ("favourite", "version", "port") else ()
-        keys[(stated.attribute, *thing)] = None
+        keys[stated.attribute, stated.holder] = None
     reading = read(said.text, lexicon, said.speaker)
     if reading.grammar.known and len(reading.analysis.tokens) <= 60:
         for held in _held(reading):
-            keys["says", held.predicate] = None
+            keys["says", held.predicate, held.holder] = None
         for frame, _ in _frames(reading):
             keys["value", frame] = None
         for before, _, whole in _changes(reading):
