@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from nocturne.core import codes, ids
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.policy import Policy
+from nocturne.core.sanitise import REMOVED, clean
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Refused
 from nocturne.errors import CheckFailed, InputUnreadable, UsageError
@@ -87,8 +88,11 @@ class Memory:
     def replace(self, block: str, items: Iterable[str | Mapping[str, Any] | Item | Fact]) -> list[Fact]:
         """Make a block hold just these: facts given back stay, texts are written, the rest is retired.
 
-        Every step is judged and recorded; nothing is deleted, and the whole can be restored.
+        Every step is judged and recorded; nothing is deleted, and the whole can be restored. Where one item is
+        refused the block stays as it was, and CheckFailed names the code.
         """
+        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+            raise UsageError("replace takes a list of items", hint=f"replace({block!r}, [item])")
         wanted = list(items)
         kept = {item.id for item in wanted if isinstance(item, Fact)}
         texts = {fact.text: fact for fact in self.get_block(block)}
@@ -116,7 +120,7 @@ class Memory:
         """Bring a version back as a new one; its id. ``latest~1`` and the like are understood."""
         from nocturne.app.restoring import restore
 
-        wanted = ids.parse_snapshot(snapshot)
+        wanted = ids.parse_snapshot(str(snapshot))
         newest = self._store.head().snapshot
         number = newest - wanted.back if isinstance(wanted, ids.Latest) else wanted
         if not 0 <= number <= newest:
@@ -226,9 +230,20 @@ class Memory:
 def _item(item: str | Mapping[str, Any] | Item) -> Item:
     from nocturne.app.writing import Item
 
-    if isinstance(item, Item):
-        return item
-    return Item(item) if isinstance(item, str) else Item(**item)
+    if isinstance(item, str):
+        item = {"text": item}
+    if isinstance(item, Mapping):
+        unknown = set(item) - {"text", "category", "speaker"}
+        if unknown or not isinstance(item.get("text"), str):
+            wrong = f"no {min(map(str, unknown))!r}" if unknown else "no 'text' that is a string"
+            raise UsageError(f"an item has {wrong}", hint="text, and optionally category and speaker")
+        item = Item(**item)
+    if not isinstance(item, Item):
+        raise UsageError(f"an item is a text or a mapping, not {type(item).__name__}")
+    taken = [reason for reason in REMOVED if clean(item.text).counts[reason]]
+    if taken:
+        raise UsageError(f"the text holds what no store can carry: {', '.join(taken)}")
+    return item
 
 
 def _rules() -> Proposer:

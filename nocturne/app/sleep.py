@@ -17,7 +17,7 @@ from nocturne.app.scenes import fresh_for, measured, says_more, scene_of
 from nocturne.core.facts import Fact, Retirement, State
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
-from nocturne.core.retention import loss, newly_faded
+from nocturne.core.retention import loss, newly_faded, over_capacity
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.errors import StoreLocked, UsageError
@@ -207,6 +207,7 @@ def sleep(night: Night) -> SleepReport:
         unchanged_since=head.snapshot if ledger.quiet else None,
         forgotten=tuple(forgotten),
         faded=_faded(night, before),
+        shortfall=over_capacity(state.facts, night.policy, night.now).shortfall,
     )
 
 

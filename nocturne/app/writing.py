@@ -56,7 +56,10 @@ def append(
     command: str,
     retire: Sequence[Fact] = (),
 ) -> Written:
-    """Write items into a block, and retire others, in one transaction closed by a snapshot."""
+    """Write items into a block, and retire others, in one transaction closed by a snapshot.
+
+    Where an item is refused the refusals alone are recorded, and the block stays as it was.
+    """
     if block not in ("persona", "human", "episodes", "scratch"):
         raise UsageError(f"no block {block!r} to write to", hint="persona, human, episodes or scratch")
     unknown = [item.category for item in items if item.category not in CATEGORIES]
@@ -88,6 +91,10 @@ def append(
     encoded = run(ENCODE, scene, lambda _: asked)
     rulings += encoded.rulings
     state = encoded.state
+    refused = [ruling for ruling in rulings if not ruling.accepted]
+    if refused:
+        # All or nothing: a block that was to be replaced must not be left half old and half new.
+        rulings, state, retire = refused, empty, ()
     if block in ("human", "episodes") and state.facts:
         moves = [
             Offer(Promote(fact=id_, to_block=block, reason="written to this block"), "person")

@@ -234,3 +234,20 @@ def test_a_cut_off_end_shows_against_a_head_that_was_kept(run: Run, slept: Path,
     assert run("audit", "--json").data["ok"] is True
     found = run("audit", "--json", "--expect-head", "0123456789", code=1).data
     assert [problem["where"] for problem in found["problems"]] == ["chain"]
+
+
+def test_a_night_that_was_held_back_says_so_again_where_nothing_is_written(run: Run, ingested: Path) -> None:
+    none = Path("none.toml")
+    none.write_text("loss_budget = 0.0\n", encoding="utf-8")
+    run("sleep", "--policy", "none.toml", code=1)
+    for _ in range(2):
+        last = run("sleep", "--policy", "none.toml", code=1).out
+    assert "unchanged since" in last
+    assert "held back    forget was refused whole: loss budget" in last
+
+
+def test_capacity_says_how_many_protected_facts_stand_above_it(run: Run, ingested: Path) -> None:
+    done = run("sleep", "--policy", "tiny", "--json").data
+    left = len(facts_of(run))
+    assert left > 6
+    assert done["shortfall"] == left - 6

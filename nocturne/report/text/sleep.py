@@ -63,19 +63,16 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
     page = Page(width)
     if report.unchanged_since is not None:
         since = report.unchanged_since
-        page.line((f"unchanged since s{since}", STRONG), ": nothing to propose, nothing is written.")
+        held = any(part.withheld for part in report.passes)
+        said = "the night would say what is on record already" if held else "nothing to propose"
+        page.line((f"unchanged since s{since}", STRONG), f": {said}, nothing is written.")
+        _held_back(page, report)
         return page
     page.lines.append(Text())
     _refused(page, report)
     _kept(page, report)
+    _held_back(page, report)
     for part in report.passes:
-        if part.withheld:
-            page.line(
-                ("held back    ", BAD),
-                f"{part.name} was refused whole: {wording.title(part.withheld)}. {_withheld(part)}",
-                indent=2,
-                hang=15,
-            )
         if part.not_asked:
             waits = f"{part.name}: {part.not_asked:,}, the next sleep goes on with them"
             page.line(("not asked    ", WARN), waits, indent=2, hang=15)
@@ -107,6 +104,17 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
             (f"nocturne diff s{report.start} s{report.end}", STRONG),
         )
     return page
+
+
+def _held_back(page: Page, report: SleepReport) -> None:
+    for part in report.passes:
+        if part.withheld:
+            page.line(
+                ("held back    ", BAD),
+                f"{part.name} was refused whole: {wording.title(part.withheld)}. {_withheld(part)}",
+                indent=2,
+                hang=15,
+            )
 
 
 def _withheld(part: PassReport) -> str:
