@@ -251,3 +251,13 @@ def test_capacity_says_how_many_protected_facts_stand_above_it(run: Run, ingeste
     left = len(facts_of(run))
     assert left > 6
     assert done["shortfall"] == left - 6
+
+
+def test_a_time_that_was_guessed_or_could_not_be_read_is_told(run: Run) -> None:
+    Path("times.jsonl").write_text(
+        '{"role":"user","text":"I live in Ghent.","time":"soon"}\n'
+        '{"role":"user","text":"I play the cello.","time":"2026-03-01 10:00"}\n',
+        encoding="utf-8",
+    )
+    done = run("ingest", "times.jsonl", "--json").data
+    assert done["noted"] == {"unreadable time": 1, "time without zone": 1}

@@ -276,6 +276,7 @@ INGEST = IngestReport(
     turns=Counter({"tool": 3402, "assistant": 540, "human": 61}),
     known=7,
     skipped=Counter({"unknown type bridge-session": 2, "malformed: not JSON": 1}),
+    notes=Counter({"time without zone": 2, "unreadable time": 1}),
     proposed=48,
     accepted=44,
     refusals=Counter({"N101": 2, "N205": 1, "N212": 1}),

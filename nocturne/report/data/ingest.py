@@ -1,9 +1,9 @@
 """An ingest as JSON.
 
 ``{"snapshot", "unchanged_since", "proposer", "files": [{"path", "format", "turns", "known", "skipped",
-"unchanged", "error"}], "turns": {provenance: n}, "known", "skipped": {reason: n}, "cleaned", "artefacts",
-"secrets": {kind: n}, "purged", "lifted", "proposed", "accepted", "refused": {code: n}, "facts": [id], "stale_tonight",
-"exit"}``
+"unchanged", "error"}], "turns": {provenance: n}, "known", "skipped": {reason: n}, "noted": {reason: n},
+"cleaned", "artefacts", "secrets": {kind: n}, "purged", "lifted", "proposed", "accepted", "refused": {code: n},
+"facts": [id], "stale_tonight", "exit"}``
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def ingest(report: IngestReport) -> dict[str, Any]:
         "turns": dict(report.turns),
         "known": report.known,
         "skipped": dict(report.skipped),
+        "noted": dict(report.notes),
         "cleaned": dict(report.cleaned),
         "artefacts": dict(report.artefacts),
         "secrets": dict(report.secrets),

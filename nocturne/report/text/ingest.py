@@ -31,6 +31,8 @@ def ingest(report: IngestReport, policy: Policy, *, width: int = 80) -> Page:
         _count(page, "known", report.known, "already in the store, left as they are")
     if report.skipped:
         _count(page, "skipped", sum(report.skipped.values()), _counted(report.skipped))
+    if report.notes:
+        _count(page, "noted", sum(report.notes.values()), _counted(report.notes))
     if report.cleaned:
         _count(page, "cleaned", sum(report.cleaned.values()), _counted(report.cleaned))
     if report.artefacts:
