@@ -11,7 +11,6 @@ from nocturne.core.facts import Fact, State
 from nocturne.core.policy import Policy
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION
-from nocturne.passes.heir import home
 from nocturne.passes.scene import Memo, Origin, Scene, Tombstones
 
 
@@ -50,40 +49,6 @@ def measured(store: Store, state: State) -> Mapping[str, frozenset[str]]:
     return {fact.text: held[id_] for id_, fact in state.facts.items() if id_ in held}
 
 
-def fresh_for(
-    store: Store, pass_name: str, policy: Policy, tonight: AbstractSet[int]
-) -> AbstractSet[int] | None:
-    """The facts that say something else than when the pass last ran whole, so that only they make new pairs.
-
-    ``tonight`` are those that this night altered: a dry run has not written them. None where the pass never ran
-    whole under this policy, lexicon and these measures: then every fact is new to it.
-    """
-    since = store.pass_noted(pass_name, policy)
-    # What a merge joined was judged part by part: joined it says nothing that another fact could end.
-    apart = pass_name == "contradict"
-    if since is None:
-        return None
-    changed = {
-        after.id
-        for before, after in store.changes(since, None)
-        if after is not None and says_more(before, after) and not (apart and _joined(before, after))
-    }
-    return frozenset(changed | tonight)
-
-
-def says_more(before: Fact | None, after: Fact) -> bool:
-    """Whether a fact came, or says or belongs to something else than before."""
-    if before is None or not before.active:
-        return after.active
-    return (before.text, before.subject, before.namespace, before.attribute, home(before)) != (
-        after.text,
-        after.subject,
-        after.namespace,
-        after.attribute,
-        home(after),
-    )
-
-
 def _forgotten(store: Store, state: State, evidence: Mapping[int, tuple[int, ...]]) -> dict[int, Fact]:
     """The members of schemas that the policy forgot, as they stood."""
     gone = {
@@ -94,10 +59,6 @@ def _forgotten(store: Store, state: State, evidence: Mapping[int, tuple[int, ...
         if known.rule in ("forget:stale", "forget:capacity")
     }
     return dict(store.facts(gone)) if gone else {}
-
-
-def _joined(before: Fact | None, after: Fact) -> bool:
-    return before is not None and before.active and after.originals > before.originals
 
 
 def evidence_of(store: Store, facts: Mapping[int, Fact]) -> dict[int, tuple[int, ...]]:

@@ -12,8 +12,9 @@ from typing import Any, Literal, Protocol
 
 from nocturne.app.asking import Asker
 from nocturne.app.drifting import stored_form, weights_now
+from nocturne.app.freshness import Step, fresh_for, noted_as
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
-from nocturne.app.scenes import fresh_for, measured, says_more, scene_of
+from nocturne.app.scenes import measured, scene_of
 from nocturne.core.facts import Fact, Retirement, State
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
@@ -231,7 +232,15 @@ def _pass(
             lexicon=night.lexicon,
             now=night.now,
             contents=contents,
-            fresh=fresh_for(night.store, stage.name, night.policy, ledger.altered),
+            fresh=fresh_for(
+                night.store,
+                stage.name,
+                night.policy,
+                proposer=night.proposer,
+                state=state,
+                now=night.now,
+                tonight=ledger.unwritten,
+            ),
         )
         mend = heard.mended if night.mend is not None else None
         outcome = run(stage, scene, heard.answered, enforce=night.enforce, mend=mend)
@@ -340,27 +349,33 @@ class _Ledger:
         self.span: tuple[int, int] | None = None
         self.quiet = True
         self._spans: list[tuple[int, int] | None] = []
-        self.altered: set[int] = set()
+        self.unwritten: list[Step] = []
+        self._whole: dict[str, None] = {}
 
     def commit(self, stage: Pass, outcome: Outcome) -> None:
         before, after = f"pass:{stage.name}:before", f"pass:{stage.name}:after"
         if self.night.dry_run:
-            steps = (change for ruling in outcome.rulings for change in ruling.changes)
-            self.altered |= {step.after.id for step in steps if says_more(step.before, step.after)}
+            self.unwritten += [
+                (step.before, step.after) for ruling in outcome.rulings for step in ruling.changes
+            ]
         silent = not outcome.rulings or _repeats(self.night, stage, outcome)
         if self.night.dry_run or (self.first is None and silent):
             self.quiet &= silent
             self.waiting += [before, after]
+            if self._ran_whole(stage, outcome):
+                self._whole[stage.name] = None
             self.span = None
             self._spans.append(None)
             return
         self.quiet = False
         with self.night.store.transaction(expect=self.head) as tx:
             opened = [self._snapshot(tx, label) for label in self.waiting]
+            for name in self._whole:
+                self._note(tx, name)
             begun = self._snapshot(tx, before)
             tx.record(outcome.rulings, at=self.night.now, policy=self.night.policy)
-            if self.night.enforce and not self.night.unanswered(stage.name):
-                tx.note_pass(stage.name, self.night.policy)
+            if self._ran_whole(stage, outcome):
+                self._note(tx, stage.name)
             if stage is self.stages[-1]:
                 facts = outcome.state.facts
                 weights = weights_now(self.night.store, facts, policy=self.night.policy, now=self.night.now)
@@ -372,10 +387,19 @@ class _Ledger:
             # Passes that had nothing to say before this one were snapshotted all the same.
             self._spans = [(numbers[1 + 2 * i], numbers[2 + 2 * i]) for i in range(len(self._spans))]
         self.waiting = []
+        self._whole = {}
         self.span = (begun.number, ended.number)
         self._spans.append(self.span)
         self.last = ended.number
         self.head = self.night.store.head()
+
+    def _ran_whole(self, stage: Pass, outcome: Outcome) -> bool:
+        """Whether every question of the pass was put, answered and judged: they need not be put again."""
+        night = self.night
+        return night.enforce and outcome.withheld is None and not night.unanswered(stage.name)
+
+    def _note(self, tx: Transaction, name: str) -> None:
+        tx.note_pass(noted_as(name, self.night.proposer), self.night.policy)
 
     def _snapshot(self, tx: Transaction, label: str) -> SnapshotInfo:
         night = self.night

@@ -197,7 +197,8 @@ def nominate_unions(
     """Pairs of one group with containment ≥ ``low`` that are among the ``per_fact`` nearest of either fact.
 
     Near-linear by one rule that can be said: a pair must share a token that at most ``hot`` facts of its
-    group hold. With ``fresh`` only the pairs that have a fresh fact among them.
+    group hold. With ``fresh`` only the ``per_fact`` nearest of each fresh fact, so that questions follow what
+    changed and not how much there is that resembles it.
     """
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     for fact in facts.values():
@@ -232,6 +233,7 @@ def _nearest(
     for pair in pairs:
         i, j, shared = pair
         distance = -Fraction(shared, min(len(sets[i]), len(sets[j])))
-        near[i].append((distance, j, pair))
-        near[j].append((distance, i, pair))
+        for own, other in ((i, j), (j, i)):
+            if new is None or own in new:
+                near[own].append((distance, other, pair))
     return sorted({pair for ranked in near.values() for _, _, pair in sorted(ranked)[:most]})

@@ -125,7 +125,7 @@ def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None 
 def nearest(
     sets: Sequence[AbstractSet[Hashable]], low: Fraction, new: AbstractSet[int] | None, most: int, hot: int
 ) -> Pairs:
-    """Pairs with containment ≥ ``low`` that share a token of at most ``hot`` rows; the ``most`` best a row.
+    """Pairs with containment ≥ ``low`` that share a token of at most ``hot`` rows; the ``most`` best a (new) row.
 
     The rarest token that two rows share is among the smaller one's rarest n − ⌈low·n⌉ + 1, so hot tokens
     can be left out of both sides of the filter without losing any pair that shares a cooler one.
@@ -145,6 +145,8 @@ def nearest(
     kept = np.zeros(len(pairs), np.bool_)
     own, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
     sorting = np.lexsort((other, np.concatenate([distance, distance]), own))
+    if new is not None:
+        sorting = sorting[marked(new, len(rows))[own[sorting]]]
     ranked = own[sorting]
     place = np.arange(len(ranked)) - np.searchsorted(ranked, ranked)
     if len(pairs):

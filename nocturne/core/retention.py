@@ -49,6 +49,12 @@ def stale(fact: Fact, policy: Policy, now: int) -> bool:
     return limit is not None and age(fact, now) > limit * DAY and not exempt(fact, policy)
 
 
+def spans(fact: Fact, policy: Policy, now: int) -> int:
+    """How many whole times the stale limit has been passed; 0 while the fact is not stale, or without a limit."""
+    limit = policy.forget.stale_days
+    return 0 if limit is None else max(0, age(fact, now) - 1) // (limit * DAY)
+
+
 def salience(fact: Fact, policy: Policy, now: int) -> Fraction:
     """Block weight + 40 if protected + max(0, 30 − 30·age/stale); + importance where the policy counts it."""
     span = _recency_span(policy)

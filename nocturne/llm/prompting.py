@@ -191,7 +191,8 @@ def candidate_lines(brief: Brief) -> Iterable[dict[str, Any]]:
         case MergeBrief():
             for union in brief.unions:
                 others = [f"m{source}" for source in union.sources if source != union.into]
-                yield {"intoId": f"m{union.into}", "fromIds": others, "composed": union.composed is not None}
+                group = {"intoId": f"m{union.into}", "fromIds": others}
+                yield {**group, "composed": True} if union.composed is not None else group
         case SchematiseBrief():
             for cluster in brief.clusters:
                 yield {

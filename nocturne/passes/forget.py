@@ -25,12 +25,15 @@ class Forget:
     name = "forget"
 
     def brief(self, scene: Scene) -> ForgetBrief | None:
-        """Facts that a rule would let go: the stale ones, then what would still be over capacity without them."""
+        """Facts that a rule would let go: the stale ones, then what would still be over capacity without them.
+
+        One that was spared is asked about again when another stale span has passed.
+        """
         facts, policy, now = scene.before.facts, scene.policy, scene.now
         old = [
             fact
             for fact in facts.values()
-            if not fact.pinned and not policy.is_protected(fact.category) and stale(fact, policy, now)
+            if stale(fact, policy, now) and (scene.fresh is None or fact.id in scene.fresh)
         ]
         gone = {fact.id for fact in old}
         over = overflow({id_: fact for id_, fact in facts.items() if id_ not in gone}, policy, now)

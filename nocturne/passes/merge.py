@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from fractions import Fraction
 
 from nocturne.core.candidates import Neighbours, keeper, nominate_unions
 from nocturne.core.facts import Change, Fact, Link
@@ -18,6 +19,9 @@ from nocturne.passes.heir import home, most_protected
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, same_space, standing
+
+_WORTH_WORDS = Fraction(2, 3)
+"""Of facts that code cannot say in one clause a model is asked only where they share so much of the smaller one."""
 
 
 class Merge:
@@ -79,7 +83,7 @@ class Merge:
                 for id_ in wider:
                     grown[id_] = group
                 texts[group[0]] = composed
-            elif known is None:
+            elif known is None and measure >= _WORTH_WORDS:
                 apart.append(Union(into, (other,), None, measure))
         groups = {group[0]: group for group in grown.values()}
         lists = [Union(first, tuple(group[1:]), texts[first]) for first, group in sorted(groups.items())]

@@ -29,11 +29,14 @@ class Promote:
         return scene
 
     def brief(self, scene: Scene) -> PromoteBrief | None:
-        """Facts in scratch that could go somewhere, protected categories first."""
+        """Facts in scratch that could go somewhere and were not asked about yet, protected categories first."""
         ready = [
             fact
             for fact in scene.before.facts.values()
-            if fact.block == "scratch" and home(fact) != "scratch" and not self._wants_sources(scene, fact)
+            if fact.block == "scratch"
+            and home(fact) != "scratch"
+            and not self._wants_sources(scene, fact)
+            and (scene.fresh is None or fact.id in scene.fresh)
         ]
         ready.sort(key=lambda fact: (fact.category not in _FIRST, fact.id))
         return PromoteBrief({fact.id: fact for fact in ready}) if ready else None

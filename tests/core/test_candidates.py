@@ -261,6 +261,19 @@ def test_unions_equal_their_definition(small: int, texts: list[list[str]], most:
     assert found == sorted(expected)
 
 
+@ways
+def test_a_fresh_fact_meets_its_nearest_and_no_more(small: int) -> None:
+    crowd = [fact(number, f"owns a kiln and shelf {number}") for number in range(1, 30)]
+    facts = by_id(*crowd, fact(30, "owns a kiln and a lamp"))
+    sets = content(*facts.values())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "SMALL", small)
+        found = nominate_unions(facts, sets, Fraction(1, 2), per_fact=3, fresh={30})
+        every = nominate_unions(facts, sets, Fraction(1, 2), per_fact=3)
+    assert [pair[:2] for pair in found] == [(1, 30), (2, 30), (3, 30)]
+    assert {pair[:2] for pair in every} >= {(1, 2), (2, 3)}
+
+
 def test_unions_stay_within_their_group() -> None:
     facts = by_id(
         fact(1, "owns a kiln"),

@@ -1,0 +1,68 @@
+"""What a pass has not looked at yet, so that the cost of a night follows what changed and not what exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+from nocturne.app.ports import Store
+from nocturne.core.facts import Fact, State
+from nocturne.core.policy import Policy
+from nocturne.core.retention import spans
+from nocturne.passes.heir import home
+
+Step = tuple[Fact | None, Fact | None]
+"""A fact before and after; None where there was or is no such row."""
+
+
+def noted_as(pass_name: str, proposer: str) -> str:
+    """The name that a whole run of the pass is noted under: what rules looked at no model has seen."""
+    return pass_name if proposer == "rules" else f"{pass_name} by a model"
+
+
+def fresh_for(
+    store: Store,
+    pass_name: str,
+    policy: Policy,
+    *,
+    proposer: str,
+    state: State,
+    now: int,
+    tonight: Iterable[Step] = (),
+) -> AbstractSet[int] | None:
+    """The facts that concern the pass in another way than when it last ran whole.
+
+    ``tonight`` are this night's steps where a dry run has not written them. None where the pass never ran whole
+    under this policy, lexicon and these measures: then every fact is new to it.
+    """
+    since = store.pass_noted(noted_as(pass_name, proposer), policy)
+    if since is None:
+        return None
+    steps = [*store.changes(since, None), *tonight]
+    changed = {
+        after.id for before, after in steps if after is not None and concerns(pass_name, before, after)
+    }
+    if pass_name == "forget":
+        at = store.snapshot(since).at
+        changed |= {
+            id_ for id_, fact in state.facts.items() if spans(fact, policy, now) > spans(fact, policy, at)
+        }
+    return frozenset(changed)
+
+
+def concerns(pass_name: str, before: Fact | None, after: Fact) -> bool:
+    """Whether a step of a fact gives the pass something new to ask about."""
+    if before is None or not before.active:
+        return after.active
+    if pass_name == "contradict" and after.originals > before.originals:
+        # What a merge joined was judged part by part: joined it says nothing that another fact could end.
+        return False
+    if pass_name == "promote" and before.sources != after.sources:
+        return True
+    if pass_name == "forget" and (before.pinned, before.category) != (after.pinned, after.category):
+        return True
+    return _said(before) != _said(after)
+
+
+def _said(fact: Fact) -> tuple[object, ...]:
+    return fact.text, fact.subject, fact.namespace, fact.attribute, home(fact)
