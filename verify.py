@@ -20,10 +20,14 @@ import datetime as dt
 import hashlib
 import hmac
 import json
+import os
 import re
+import shutil
 import sqlite3
 import struct
+import subprocess
 import sys
+import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -830,7 +834,7 @@ def pieces_of(text: str) -> list[Piece]:
     for match in CODE.finditer(text):
         cut(text[done : match.start()], done)
         found.append(Piece(match.lastgroup or "", match.group(), match.start() == tied_at))
-        done = end = match.end()
+        done, end = match.end(), -1
     cut(text[done:], done)
     return found
 
@@ -1105,7 +1109,7 @@ class Reader:
         endings = tongue.table("contracted_endings")
         if not before or not endings:
             return None
-        if after == "t" and before.endswith("n") and len(before) > 1:
+        if after == "t" and before.endswith("n"):
             return [before[:-1], "not"]
         more = self._ending(at, before, after, endings)
         return [before, *more] if more else None
@@ -1286,7 +1290,7 @@ class Reader:
                 return Part("value", f"{sign}{plain} {code}", text, tied)
             if tail in self.lexicon.held["magnitudes"]:
                 scale = self.lexicon.held["magnitudes"][tail]
-                return Part("scaled", text, text, tied, sign + plain, scale=scale)
+                return Part("scaled", sign + plain + tail, text, tied, sign + plain, scale=scale)
         return Part("value", text, text, tied)
 
 
@@ -1468,7 +1472,8 @@ class Quantities:
     def _scale(self, at: int) -> int:
         """The scale that a word behind a number in figures has."""
         part = self._at(at)
-        return int(self.tongue.table("scales").get(fold(part.surface), 0)) if part is not None else 0
+        scale = int(self.tongue.table("scales").get(fold(part.surface), 0)) if part is not None else 0
+        return scale if part is not None and part.number == str(scale) else 0
 
     def _amount(self, at: int, *, behind_mark: bool) -> tuple[str, int] | None:
         part = self._at(at)
@@ -1646,6 +1651,7 @@ class Analysis(NamedTuple):
     names: frozenset[str]
     initials: frozenset[str]
     spoken: frozenset[str]
+    tongue: Tongue
 
 
 ENDS = frozenset(".!?。！？؟।॥")
@@ -1681,8 +1687,10 @@ def _analysed(text: str, lexicon: Lexicon) -> Analysis:
             content.add(stem)
     names, initials = _names(parts, tongue)
     spoken = {bare(fold(piece.text)) for piece in pieces} | {bare(fold(part.surface)) for part in parts}
-    kept = (frozenset(found) for found in (content, values, vocabulary, names, initials, spoken))
-    return Analysis(tuple(tokens), *kept)
+    return Analysis(
+        tuple(tokens), frozenset(content), frozenset(values), frozenset(vocabulary), frozenset(names),
+        frozenset(initials), frozenset(spoken), tongue,
+    )  # fmt: skip
 
 
 def _passives(parts: Sequence[Part], tongue: Tongue) -> None:
@@ -1752,7 +1760,7 @@ def _named(
     if any(char.isupper() for char in word[1:]):
         names.add(word)
     elif word[0] != word[0].lower():
-        named = not initial or (not word.endswith("s") and _acts(parts, at + 1, tongue))
+        named = not initial or (not part.surface.endswith("s") and _acts(parts, at + 1, tongue))
         (names if named else initials).add(word)
 
 
@@ -1795,7 +1803,7 @@ PASSES = ("dedupe", "contradict", "merge", "promote", "schematise", "forget")
 
 
 class Erased(Exception):
-    """A text that measuring needs was purged; holds the mutation that erased it."""
+    """A text that measuring needs was purged; holds its commitment."""
 
 
 class Turn(NamedTuple):
@@ -1840,19 +1848,23 @@ class Judge:
         self.buried = Check("nothing that a person forgot or purged came back", "facts said again or restored")
         self.index = Check("the index holds the words of the active facts", "facts")
         self.unmeasured = 0
-        self.erased: Counter[int] = Counter()
+        self.erased: Counter[str] = Counter()
         self.touched: dict[int, Version | None] = {}
         self.over: frozenset[int] | None = None
         self.sleep: Json | None = None
         self.returned: list[Json] = []
         self.made: dict[int, int] = {}
+        self.shown_by: dict[int, list[int]] = {}
 
     def checks(self) -> list[Check]:
         """In the order in which they are printed."""
         rest = [self.restores, self.conserved, self.budget, self.traced, self.invented, self.buried, self.index]
         if self.unmeasured:
             rest[1].notes.append(f"{self.unmeasured} rulings under another version of the measures were not measured")
-        for seq, count in sorted(self.erased.items()):
+        by: Counter[int] = Counter()
+        for key, count in self.erased.items():
+            by[self.replay.erased.get(key, 0)] += count
+        for seq, count in sorted(by.items()):
             rest[3].notes.append(f"{count} rulings or facts are not measured: erased by mutation {seq}")
         return [*self.kinds.values(), *rest]
 
@@ -1870,14 +1882,14 @@ class Judge:
         """The text of a commitment; Erased where it was purged."""
         found = self.word(key)
         if found is None:
-            raise Erased(self.replay.erased.get(key, 0))
+            raise Erased(key)
         return found
 
     def said(self, number: int) -> Turn:
         """A turn with its words."""
         row = self.turn(number)
         if row is None:
-            raise Erased(0)
+            raise Erased("")
         speaker = None if row[1] is None else self.text(row[1])
         return Turn(self.text(row[0]), speaker, *row[2:])
 
@@ -1909,6 +1921,8 @@ class Judge:
             return
         if entry["kind"] == "restore":
             self.returned.append(entry)
+        if links := [link for link in entry.get("links", ()) if link[2] == "evidence"]:
+            self.shown_by[links[0][0]] = [link[1] for link in links]
         lost = [fact for fact in before if not state[fact].active and state[fact].get("successor") is None]
         if self.sleep is not None and entry["pass"] in PASSES:
             self.sleep["lost"] += sum((old := before[fact]) is not None and old.active for fact in lost)
@@ -2162,16 +2176,6 @@ class Ruling:
     def protected(self, version: Version) -> bool:
         """Whether no rule of the policy may take the fact."""
         return bool(version.get("pinned")) or version.get("category") in self.policy("forget", "protected")
-    def measured_again(self) -> Version:
-        """The one schema that the ruling changed, with the text that it had."""
-        if len(self.before) != 1:
-            raise ValueError(f"{len(self.before)} changed facts")
-        (fact,) = self.before
-        now, old = self.now(fact), self.before[fact]
-        if old is None or now.get("block") != "schemas" or old.get("text") != now.get("text"):
-            raise ValueError(f"m{fact} is no schema that was measured again")
-        return now
-
 
 
 def strangers(text: str, turns: Sequence[Turn], lexicon: Lexicon) -> list[str]:
@@ -2218,6 +2222,7 @@ def encode(ruling: Ruling) -> Iterator[str]:
             yield "what an assistant says is no fact about a person"
     read = analysed(ruling.text(new), ruling.setting.lexicon)
     label = {fold(word) for turn in turns for word in (turn.speaker or "").split()}
+    label |= {read.tongue.stem(word) for word in label}
     lexicon = ruling.setting.lexicon
     held = label.union({"user", "assistant"}, *(analysed(turn.text, lexicon).vocabulary for turn in turns))
     missing = frozenset(word for word in read.content if word.removesuffix("'s") not in held and word not in held)
@@ -2340,7 +2345,12 @@ def contradict(ruling: Ruling) -> Iterator[str]:
 def schematise(ruling: Ruling) -> Iterator[str]:
     """Enough members of enough sessions, which say every word; names and values in two of them."""
     members = ruling.many("members")
-    new = ruling.new() if ruling.entry.get("rule") != "schema:measured-again" else ruling.measured_again()
+    schema = int(ruling.entry["links"][0][0])
+    before, new = ruling.before.get(schema), ruling.now(schema)
+    if ruling.entry.get("rule") == "schema" and before is not None:
+        yield f"m{schema} is not new"
+    if new.get("block") != "schemas" or (before is not None and before.get("text") != new.get("text")):
+        yield f"m{schema} is no schema, or another one than it was"
     yield from _active_before(ruling, *members)
     if any(fact in ruling.before for fact in members):
         yield "it changes its members"
@@ -2371,6 +2381,11 @@ def forget(ruling: Ruling) -> Iterator[str]:
     yield from _active_before(ruling, fact)
     yield from _gone(ruling, fact, str(rule), None)
     old, at = ruling.old(fact), ruling.entry["at"]
+    if rule == "forget:evidence":
+        lost = [member for member in ruling.judge.shown_by.get(fact, ()) if _is_lost(ruling, member)]
+        if old.get("block") != "schemas" or old.get("pinned") or not lost:
+            yield f"m{fact} is no schema that lost some of its evidence, or it is pinned"
+        return
     if ruling.protected(old):
         yield f"m{fact} is protected or pinned"
     days, capacity = ruling.policy("forget", "stale_days"), ruling.policy("forget", "capacity")
@@ -2378,16 +2393,26 @@ def forget(ruling: Ruling) -> Iterator[str]:
     if rule == "forget:stale":
         if days is None or age <= days * DAY:
             yield f"it is {Fraction(age, DAY)} days old, the limit is {days}"
-    if rule == "forget:evidence":
-        if old.get("block") != "schemas" or old.get("pinned"):
-            yield f"m{fact} rests on no evidence, or is pinned"
-        return
     elif rule == "forget:capacity":
         active = ruling.judge.replay.active + 1
         if capacity is None or active <= capacity or fact not in _overflow(ruling, at):
             yield f"of {active} facts it is not one of those above {capacity}"
     else:
         yield f"no rule is called {rule}"
+
+
+def _is_lost(ruling: Ruling, member: int) -> bool:
+    """Whether what a schema's member said is active no more, and not because the policy forgot it."""
+    seen: set[int] = set()
+    while member not in seen:
+        seen.add(member)
+        version = ruling.now(member)
+        if version.active:
+            return False
+        if version.get("retired_by") not in ("dedupe", "merge"):
+            return version.get("retired_by") not in ("forget:stale", "forget:capacity")
+        member = version.get("successor")
+    return True
 
 
 def _overflow(ruling: Ruling, at: int) -> frozenset[int]:
@@ -2413,6 +2438,439 @@ MEASURE: dict[str, Callable[[Ruling], Iterator[str]]] = {
     "encode": encode, "drop": drop, "merge": merge, "promote": promote, "contradict": contradict,
     "schematise": schematise, "forget": forget,
 }  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The scenario: what the installed commands do, checked from outside
+# ---------------------------------------------------------------------------------------------------------------
+
+NIGHT = "2026-03-21T02:00:00Z"
+SESSIONS = {
+    "2026-01-10T09:00": (
+        "Ilse: My name is Ilse Brandt. I live in Ghent.",
+        "assistant: Welcome, Ilse. You prefer jasmine tea, I suppose?",
+        "Ilse: I work at Halden Rail as a signal engineer.",
+        "Ilse: I don't eat fish.",
+        "Ilse: My stack is Rust and SQLite.",
+        "Ilse: I had a dentist appointment on 9 January.",
+    ),
+    "2026-02-02T18:30": (
+        "Ilse: I live in Ghent.",
+        "Ilse: We decided to use property tests because fuzzing found two bugs.",
+        "assistant: Should I open a ticket in Bergen?",
+        "Ilse: I prefer short answers with the command first.",
+        "Ilse: Could you list the open bugs in the Zephyr module?",
+        "Ilse: If I moved to Oslo I would sell the car.",
+        "Ilse: I went for a swim in the canal this morning.",
+    ),
+    "2026-03-05T08:15": (
+        "Ilse: I work at Kestrel Labs now.",
+        "Ilse: The staging database runs Postgres 16.2 on port 5433.",
+        "Ilse: I'll send the timetable to Owen Marsh by 12 March.",
+        "Ilse: I still don't eat fish.",
+        "tool: exit code 0, 214 packages from mirror Quokka",
+        "Ilse: I moved to Antwerp last week.",
+    ),
+    "2026-03-19T20:00": (
+        "Ilse: I live in Antwerp now.",
+        "Ilse: My manager is Nora Quist.",
+        "Ilse: I prefer tables over charts in reports.",
+        "assistant: Tables it is.",
+    ),
+}
+NEVER_SAID = ("Oslo", "jasmine", "Bergen", "Zephyr", "Quokka")
+
+
+def _pair(one: str, two: str) -> Json:
+    return {"pass": "dedupe", "drop": {"text": one}, "keep": {"text": two}}
+
+
+def _said(turn: str, text: str, role: str = "user") -> Json:
+    return {"pass": "encode", "turns": [{"role": role, "text": turn}], "text": text}
+
+
+def _union(text: str, *sources: str) -> Json:
+    return {"pass": "merge", "sources": [{"text": source} for source in sources], "text": text}
+
+
+def _turned(old: str, new: str, then: str = "2026-01-01T00:00:00Z", now: str = "2026-02-01T00:00:00Z") -> Json:
+    return {"pass": "contradict", "old": {"text": old, "said_at": then}, "new": {"text": new, "said_at": now}}
+
+
+REFUSED: tuple[tuple[str, str, Json], ...] = (
+    ("dissimilar duplicates", "N201", _pair("I live in Ghent.", "I play the cello on Sundays.")),
+    ("one city for another", "N201 N213",
+     _pair("I live in Ghent and work best at dawn.", "I live in Basel and work best at dawn.")),
+    ("what is lost", "N202", _pair("I keep a grey parrot called Pico.", "I keep a grey parrot.")),
+    ("negation", "N203", _pair("I drink coffee.", "I do not drink coffee.")),
+    ("negation by never", "N203", _pair("I eat fish at work.", "I never eat fish at work.")),
+    ("roles swapped", "N204", _pair("Owen reports to Nora.", "Nora reports to Owen.")),
+    ("order swapped", "N204 N215 N217",
+     _pair("We deploy to staging before production.", "We deploy to production before staging.")),
+    ("modality", "N206", _pair("I moved to Basel in May.", "I might have moved to Basel in May.")),
+    ("quantifier", "N207 N201", _pair("All tests pass on Windows.", "Some tests pass on Windows.")),
+    ("tense", "N208", _pair("I work at Kestrel Labs.", "I used to work at Kestrel Labs.")),
+    ("subject", "N209 N202 N201", _pair("The user's sister drinks coffee.", "The user drinks coffee.")),
+    ("values", "N201 N211", _pair("The server listens on port 5433.", "The server listens on port 5434.")),
+    ("version", "N201 N211", _pair("The tool is at version 1.2.", "The tool is at version 1.3.")),
+    ("sign", "N201 N211", _pair("The freezer stands at -18 degrees.", "The freezer stands at 18 degrees.")),
+    ("binding", "N204 N217", _pair("I keep two dogs and three cats.", "I keep three dogs and two cats.")),
+    ("invented words", "N101", _said("I use Rust at work.", "The user uses Rust and weaves baskets at work.")),
+    ("invented names, title-cased", "N101 N102",
+     _said("my manager reviews every change", "Nora Quist reviews every change.")),
+    ("invented value", "N103 N101", _said("The server listens on a high port.", "The server listens on port 5433.")),
+    ("question", "N212", _said("Do I live in Ghent?", "The user lives in Ghent.")),
+    ("hypothetical", "N205", _said("If I moved to Basel I would sell the car.", "The user moved to Basel.")),
+    ("denied in the turn", "N203 N218", _said("I do not like oysters.", "The user likes oysters.")),
+    ("the assistant about the person", "N104", _said("You live in Ghent.", "The user lives in Ghent.", "assistant")),
+    ("tool output", "N104", _said("The user lives in Ghent.", "The user lives in Ghent.", "tool")),
+    ("no turn cited", "N015 N001", {"pass": "encode", "turns": [], "text": "The user lives in Ghent."}),
+    ("merge that loses", "N211 N221 N213",
+     _union("The user uses Postgres.", "The user uses Postgres 16.2.", "The user uses Postgres on port 5433.")),
+    ("merge that invents", "N101 N102 N218",
+     _union("The user likes tea, rice and Basel.", "The user likes tea.", "The user likes rice.")),
+    ("spliced names", "N101 N102 N218 N213 N221",
+     _union("Ana Costa leads the team.", "Ana Silva leads the team.", "Bruno Costa joined.")),
+    ("two homes merged", "N222",
+     _union("The user lives in Ghent and lives in Basel.", "The user lives in Ghent.", "The user lives in Basel.")),
+    ("both can be true", "N231 N233 N234", _turned("The user likes tea.", "The user likes coffee.")),
+    ("the later superseded", "N232",
+     _turned("The user lives in Ghent.", "The user lives in Basel.", "2026-03-01T00:00:00Z")),
+    ("malformed", "N001", {"pass": "dedupe", "drop": {"text": "I live in Ghent."}}),
+)
+ACCEPTED: tuple[tuple[str, Json], ...] = (
+    ("the same words", _pair("I live in Ghent.", "I live in Ghent.")),
+    ("first and third person",
+     _pair("I live in Ghent and work best at dawn.", "The user lives in Ghent and works best at dawn.")),
+    ("contained", _pair("The user keeps a grey parrot.", "The user keeps a grey parrot called Pico.")),
+    ("contraction", _pair("The user doesn't eat fish.", "The user does not eat fish.")),
+    ("number words", _pair("I keep three dogs and a cat.", "I keep 3 dogs and a cat.")),
+    ("dates in one form", _pair("The release is on 15 March.", "The release is on March 15.")),
+    ("said outright", _said("I work at Kestrel Labs now.", "The user works at Kestrel Labs now.")),
+    ("one of two clauses", _said("My name is Ilse Brandt. I live in Ghent.", "The user lives in Ghent.")),
+    ("negation kept", _said("I don't eat fish.", "The user does not eat fish.")),
+    ("two made one", _union("The user likes tea. The user likes rice.", "The user likes tea.", "The user likes rice.")),
+    ("a move", _turned("The user lives in Ghent.", "The user lives in Basel now.")),
+    ("a new employer", _turned("The user works at Halden Rail.", "The user now works at Kestrel Labs.")),
+)  # fmt: skip
+
+
+class Scenario:
+    """A place of its own, the commands in it, and what came of each."""
+
+    def __init__(self, command: str, place: Path) -> None:
+        self.command, self.place = command, place
+        self.checks: list[Check] = []
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("NOCTURNE_")}
+        self.environment = {**kept, "NOCTURNE_NOW": NIGHT, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100"}
+
+    def run(self, *words: str, db: str = "mind.db", given: str | None = None) -> subprocess.CompletedProcess[str]:
+        """One command over one store."""
+        return subprocess.run(
+            [self.command, "--db", db, *words], cwd=self.place, env=self.environment, input=given, capture_output=True,
+            text=True, encoding="utf-8", timeout=300, check=False,
+        )  # fmt: skip
+
+    def json(self, *words: str, db: str = "mind.db") -> Any:
+        """What a command says as JSON."""
+        done = self.run(*words, "--json", db=db)
+        if not done.stdout.strip():
+            raise ValueError(f"nocturne {' '.join(words)}: exit {done.returncode}, {done.stderr.strip()[-300:]}")
+        return json.loads(done.stdout)
+
+    def check(self, name: str, unit: str) -> Check:
+        """A new line of the report."""
+        self.checks.append(Check(name, unit))
+        return self.checks[-1]
+
+    def copy(self, name: str, db: str = "mind.db") -> Path:
+        """A copy of a store by its own backup."""
+        target = self.place / name
+        self.run("backup", name, db=db)
+        return target
+
+    def bytes(self, db: str = "mind.db") -> bytes:
+        """The store's bytes: the file's and its log's."""
+        files = [self.place / db, self.place / f"{db}-wal"]
+        return b"".join(file.read_bytes() for file in files if file.exists())
+
+    def facts(self, *words: str, db: str = "mind.db") -> dict[str, Json]:
+        """The active facts, but for what recall alone knows of them."""
+        blocks = self.json("facts", *words, db=db)["blocks"]
+        left_out = ("strength", "stale", "faded")
+        return {
+            fact["id"]: {name: value for name, value in fact.items() if name not in left_out}
+            for block in blocks for fact in block["facts"]
+        }  # fmt: skip
+
+    def play(self) -> list[Check]:
+        """Every step; one that fails to run is a check that does not hold."""
+        for step in (self._seed, self._dry, self._plan, self._night, self._policies, self._gate, self._undo,
+                     self._forgotten, self._audited):  # fmt: skip
+            try:
+                step()
+            except (ValueError, KeyError, TypeError, OSError, sqlite3.Error, subprocess.SubprocessError) as error:
+                self.check(f"the step {step.__name__.strip('_')} runs", "steps").holds(False, "{!r}", error)
+        return self.checks
+
+    def _seed(self) -> None:
+        lines, people = [], 0
+        for number, (start, said) in enumerate(SESSIONS.items()):
+            first = dt.datetime.fromisoformat(start)
+            for place, line in enumerate(said):
+                who, text = line.split(": ", 1)
+                people += who == "Ilse"
+                turn = {
+                    "session": f"day-{number}", "id": f"d{number}-{place}", "text": text,
+                    "role": who if who in ("assistant", "tool") else "user",
+                    "time": (first + dt.timedelta(minutes=2 * place)).isoformat() + "Z",
+                }  # fmt: skip
+                lines.append(json.dumps(turn | ({"speaker": who} if who == "Ilse" else {})))
+        (self.place / "talk.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        report = self.json("ingest", "talk.jsonl")
+        read = self.check("ingest reads every turn, and whose it is", "turns")
+        read.seen, read.held = len(lines), sum(report["turns"].values())
+        if report["turns"].get("human") != people or read.held != read.seen:
+            read.bad("it read {}, of {} turns {} are a person's", report["turns"], len(lines), people)
+        facts = self.facts()
+        source = self.check("every fact names turns that were read", "facts")
+        for name, fact in facts.items():
+            source.holds(bool(fact["sources"]), "{} names none", name)
+        if len(facts) < 12:
+            source.bad("only {} facts were found", len(facts))
+        never = self.check("questions, suppositions, the assistant and tools made no fact", "planted words")
+        texts = " ".join(fact["text"] for fact in facts.values())
+        for word in NEVER_SAID:
+            never.holds(word not in texts, "a fact says {}", word)
+        before = self.bytes()
+        self.run("ingest", "talk.jsonl")
+        self.check("ingesting again changes nothing", "runs").holds(before == self.bytes(), "the database changed")
+
+    def _dry(self) -> None:
+        before = self.bytes()
+        done = self.run("sleep", "--dry-run")
+        check = self.check("a dry run writes not one byte", "runs")
+        same = before == self.bytes() and done.returncode == 0
+        check.holds(same, "exit {}, or the database changed", done.returncode)
+        check.notes.append(f"{len(before)} bytes compared")
+
+    def _plan(self) -> None:
+        """A plan with proposals over ids that never were, pairs with themselves, and used or retired facts."""
+        self.copy("plan.db")
+        self.run("sleep", "--plan", "night.json", db="plan.db")
+        plan = json.loads((self.place / "night.json").read_text(encoding="utf-8"))
+        facts = self.facts(db="plan.db")
+        first = plan["passes"][0]["entries"]
+        dropped = next(entry["proposal"] for entry in first if entry["verdict"] == "accepted")
+        one, two = sorted(facts.keys() - {name for entry in first for name in entry["texts"]})[:2]
+        shapes: list[tuple[str, str, Json]] = [
+            ("N002", "dedupe", {"kind": "drop", "fact": "m9999", "duplicate_of": one}),
+            ("N002", "dedupe", {"kind": "drop", "fact": one, "duplicate_of": "m9999"}),
+            ("N004", "dedupe", {"kind": "drop", "fact": dropped["fact"], "duplicate_of": dropped["duplicate_of"]}),
+            ("N005", "dedupe", {"kind": "drop", "fact": one, "duplicate_of": one}),
+            ("N007", "dedupe", {"kind": "drop", "fact": one, "duplicate_of": two, "reason": ""}),
+            ("N002", "merge", {"kind": "merge", "into": "m9999", "sources": [one, two]}),
+            ("N005", "merge", {"kind": "merge", "into": one, "sources": [one]}),
+            ("N008", "promote", {"kind": "promote", "fact": one, "to_block": "attic"}),
+            ("N002", "promote", {"kind": "promote", "fact": "m9998", "to_block": "human"}),
+            ("N002", "forget", {"kind": "forget", "fact": "m9999"}),
+            ("N005", "contradict", {"kind": "contradict", "old": one, "new": one}),
+            ("N241", "schematise", {"kind": "schematise", "members": [one], "text": facts[one]["text"]}),
+        ]
+        wanted: Counter[str] = Counter()
+        for stage in plan["passes"]:
+            for code, name, shape in shapes:
+                if name == stage["pass"]:
+                    wanted[code] += 1
+                    proposal = {"reason": "a forged proposal", **shape}
+                    entry = {"origin": "model", "proposal": proposal, "verdict": "accepted", "code": None, "texts": {}}
+                    stage["entries"].append(entry)
+        (self.place / "forged.json").write_text(json.dumps(plan), encoding="utf-8")
+        done = self.run("apply", "forged.json", db="plan.db")
+        store = Store(self.place / "plan.db")
+        forged = "reason IN (SELECT hash FROM texts WHERE text = 'a forged proposal') OR code = 'N007'"
+        ruled = store.all(f"SELECT code, accepted FROM ledger WHERE {forged}")
+        changed = store.value("SELECT COUNT(*) FROM facts WHERE fact_id > 9000")
+        store.raw.close()
+        found = Counter(row[0] for row in ruled)
+        check = self.check("forged ids and shapes in a plan are refused for their own reason", "proposals")
+        for code, count in wanted.items():
+            for place in range(count):
+                check.holds(found[code] > place, "{} {} times, {} expected", code, found[code], count)
+        if changed or any(row[1] for row in ruled):
+            check.bad("one of them was applied")
+        applied = self.check("the rest of the plan is judged again and applied", "plans")
+        result = audit(self.place / "plan.db")
+        applied.holds(result.passed and result.snapshot > 1, "exit {}: {}", done.returncode, done.stderr[-200:])
+
+    def _night(self) -> None:
+        self.copy("seed.db")
+        before = self.facts()
+        done = self.json("sleep")
+        after = self.facts()
+        night = self.check("a night is 1 + 2 snapshots a pass", "snapshots")
+        labels = [snap["label"] for snap in self.json("log")][: 2 * len(PASSES) + 1][::-1]
+        wanted = ["consolidation:start", *(f"pass:{name}:{when}" for name in PASSES for when in ("before", "after"))]
+        night.seen = len(wanted)
+        night.held = sum(one == two for one, two in zip(labels, wanted, strict=False))
+        if labels != wanted:
+            night.bad("they are {}", labels)
+        gone = set(before) - set(after)
+        told = self.check("the night retires duplicates and what was superseded, and promotes", "effects")
+        texts = [fact["text"] for fact in after.values()]
+        told.holds(bool(gone), "nothing was retired: {}", done.get("passes"))
+        told.holds(len(texts) == len(set(texts)), "a text stands twice")
+        told.holds(any("Antwerp" in text for text in texts), "Antwerp is lost")
+        told.holds(not any("in Ghent" in text for text in texts), "Ghent still stands beside Antwerp")
+        told.holds(any(fact["block"] == "human" for fact in after.values()), "nothing left scratch")
+        quiet = self.check("a second night is quiet, and writes nothing", "nights")
+        held = self.bytes()
+        second = self.run("sleep")
+        same = held == self.bytes() and second.returncode == 0
+        quiet.holds(same, "exit {}, or the database changed", second.returncode)
+        why = self.check("why leads from a fact to the words that say it", "facts")
+        for name in sorted(after)[:3]:
+            answer = self.run("why", name).stdout
+            said = [fact["text"] for key, fact in after.items() if key == name]
+            why.holds(bool(answer) and said[0].split()[-1].strip(".") in answer, "{} is not explained", name)
+
+    def _policies(self) -> None:
+        """The same facts under two policies."""
+        shutil.copy(self.place / "seed.db", self.place / "small.db")
+        self.run("sleep", "--policy", "tiny", db="small.db")
+        start, large, small = self.facts("--at", "s1"), self.facts(), self.facts(db="small.db")
+        check = self.check("default and tiny leave the same facts measurably different", "facts fewer")
+        check.seen = check.held = len(large) - len(small)
+        check.notes.append(f"of {len(start)} facts {len(large)} under default, {len(small)} under tiny")
+        if len(small) >= len(large):
+            check.bad("tiny left {} facts, default {}", len(small), len(large))
+        explained = self.check("every fact that only tiny let go has its rule and its reason", "facts")
+        store = Store(self.place / "small.db")
+        for name in sorted(large.keys() - small.keys()):
+            sql = "SELECT rule, figures FROM ledger WHERE accepted AND fact = ? AND rule LIKE 'forget:%'"
+            row = store.one(sql, (int(name[1:]),))
+            explained.holds(row is not None and "age_days" in (row[1] or ""), "{} went unexplained", name)
+        protected = [fact for fact in small.values() if fact["category"] in self._protected(store)]
+        store.raw.close()
+        most = self.check("tiny keeps to its capacity, and never takes what is protected", "facts")
+        kept = {name for name, fact in large.items() if fact["category"] in {one["category"] for one in protected}}
+        most.seen, most.held = len(small), max(6, len(protected))
+        if len(small) > max(6, len(protected)) or kept - small.keys():
+            most.bad("{} facts, of them {} protected; lost {}", len(small), len(protected), sorted(kept - small.keys()))
+        most.held = min(most.held, most.seen)
+
+    @staticmethod
+    def _protected(store: Store) -> list[str]:
+        text = store.value("SELECT json FROM policies WHERE name = 'tiny'")
+        found: list[str] = json.loads(text)["forget"]["protected"]
+        return found
+
+    def _gate(self) -> None:
+        """Proposals that must be refused, each for its reason, and legal ones that must not."""
+        lines = [{"id": str(place), **shape} for place, (_, _, shape) in enumerate(REFUSED)]
+        lines += [{"id": str(len(REFUSED) + place), **shape} for place, (_, shape) in enumerate(ACCEPTED)]
+        done = self.run("gate", given="".join(json.dumps(line) + "\n" for line in lines))
+        verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+        if len(verdicts) != len(lines):
+            raise ValueError(f"{len(verdicts)} verdicts over {len(lines)} proposals: {done.stderr[-200:]}")
+        refused = self.check("adversarial proposals are refused, each for its own reason", "proposals")
+        for (name, codes, _), verdict in zip(REFUSED, verdicts, strict=False):
+            right = verdict["verdict"] != "accepted" and verdict["code"] in codes.split()
+            refused.holds(right, "{}: {} {}", name, verdict["verdict"], verdict["code"])
+        accepted = self.check("legal proposals are accepted", "proposals")
+        for (name, _), verdict in zip(ACCEPTED, verdicts[len(REFUSED) :], strict=True):
+            accepted.holds(verdict["verdict"] == "accepted", "{}: {} {}", name, verdict["code"], verdict.get("message"))
+
+    def _undo(self) -> None:
+        now, then = self.facts(), self.facts("--at", "s1")
+        self.run("restore", "s1")
+        exact = self.check("restore gives back the very facts of s1", "facts")
+        back = self.facts()
+        for name in then.keys() | back.keys():
+            exact.holds(then.get(name) == back.get(name), "{} differs", name)
+        last = self.json("log")[0]
+        self.run("restore", f"s{int(str(last['id'])[1:]) - 1}")
+        undone = self.check("the restore can itself be undone", "facts")
+        back = self.facts()
+        for name in now.keys() | back.keys():
+            undone.holds(now.get(name) == back.get(name), "{} differs", name)
+
+    def _forgotten(self) -> None:
+        """What a person forgets stays away from ingest and restore."""
+        done = self.run("forget", "--match", "dentist", "--yes")
+        check = self.check("what a person forgot does not come back by ingest or restore", "ways")
+        turn = {
+            "session": "late", "id": "late-0", "role": "user", "speaker": "Ilse", "time": "2026-03-20T09:00:00Z",
+            "text": "I had a dentist appointment on 9 January.",
+        }  # fmt: skip
+        (self.place / "again.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
+        for words in (("ingest", "again.jsonl"), ("restore", "s1")):
+            self.run(*words)
+            left = [fact["text"] for fact in self.facts().values() if "dentist" in fact["text"]]
+            check.holds(done.returncode == 0 and not left, "after {}: {}", words[0], left or done.stderr[-200:])
+
+    def _audited(self) -> None:
+        """The store's own audit, and what becomes of it when the store is tampered with."""
+        store = self.place / "mind.db"
+        whole = audit(store)
+        sound = self.check("this store passes the audit of verify.py --db", "checks")
+        for each in whole.checks:
+            sound.holds(each.passed, "{}: {}", each.name, "; ".join(each.problems))
+        ours = self.run("audit")
+        self.check("nocturne audit agrees", "audits").holds(ours.returncode == 0, "exit {}", ours.returncode)
+        forged = self.check("tampered copies fail it, each one", "copies")
+        sealed = self.copy("sealed.db")
+        for name, sql in TAMPERED.items():
+            copy = Path(shutil.copy(sealed, self.place / "forged.db"))
+            _tamper(copy, sql)
+            forged.holds(not audit(copy).passed, "{} went unseen", name)
+        copy = self.place / "seed.db"
+        cut = self.check("a shorter past passes alone, and fails against the head kept elsewhere", "audits")
+        cut.holds(audit(copy).passed, "the past itself does not hold")
+        cut.holds(not audit(copy, whole.head).passed, "the cut went unseen")
+        cut.holds(audit(store, whole.head).passed, "the whole fails against its own head")
+
+
+TAMPERED: dict[str, Sequence[str]] = {
+    "a reworded fact": ("UPDATE texts SET text = text || '!' WHERE hash IN (SELECT text FROM facts LIMIT 1)",),
+    "a fact in another block": ("UPDATE facts SET block = 'persona' WHERE to_seq IS NULL",),
+    "a refusal made an acceptance": ("UPDATE ledger SET accepted = 1, code = NULL WHERE accepted = 0",),
+    "an entry left out": ("DELETE FROM ledger WHERE seq = 9",),
+    "two entries swapped": (
+        "UPDATE ledger SET seq = -1 WHERE seq = 8", "UPDATE ledger SET seq = 8 WHERE seq = 9",
+        "UPDATE ledger SET seq = 9 WHERE seq = -1",
+    ),
+    "a turn of another speaker": ("UPDATE turns SET speaker = NULL WHERE id = 1",),
+    "a looser policy": ("UPDATE policies SET json = replace(json, '0.25', '0.99')",),
+    "an added source": ("INSERT INTO fact_sources SELECT fact, turn, 0, 3, from_seq, NULL FROM fact_sources LIMIT 1",),
+    "a lifted tombstone": ("UPDATE tombstones SET lifted = 9",),
+    "a forged digest": ("UPDATE ledger SET digest = previous WHERE number = 1",),
+}  # fmt: skip
+
+
+def _tamper(path: Path, statements: Sequence[str]) -> None:
+    """Change a copy past everything that would stop it."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
+        for (name,) in raw.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+            raw.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            raw.execute(statement)
+
+
+def installed() -> str | None:
+    """The nocturne beside this Python, else the one on the path."""
+    beside = Path(sys.executable).with_name("nocturne.exe" if os.name == "nt" else "nocturne")
+    return str(beside) if beside.exists() else shutil.which("nocturne")
+
+
+def play() -> list[Check]:
+    """The scenario in a directory of its own; Unreadable where nocturne is not installed."""
+    command = installed()
+    if command is None:
+        raise Unreadable("nocturne is not installed: pip install . beside this file, or give a store with --db FILE", 3)
+    with tempfile.TemporaryDirectory(prefix="nocturne-verify-") as folder:
+        return Scenario(command, Path(folder)).play()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -2464,7 +2922,8 @@ def audit(path: Path, expect_head: str | None = None) -> Report:
         )
     else:
         kept = Check("the chain holds the head that was kept elsewhere", "heads")
-        at = replay.heads.get(expect_head.lower())
+        wanted = expect_head.lower()
+        at = next((seq for hash_, seq in replay.heads.items() if len(wanted) >= 8 and hash_.startswith(wanted)), None)
         kept.holds(at is not None, "{}… is no entry of this chain: it was cut off or rewritten", expect_head[:12])
         if at is not None:
             kept.notes.append(f"it is entry {at} of {replay.seq}")
@@ -2499,6 +2958,19 @@ def as_json(checks: Sequence[Check]) -> list[Json]:
 # ---------------------------------------------------------------------------------------------------------------
 
 
+def _played(*, as_machine: bool) -> int:
+    """The scenario, printed."""
+    checks = play()
+    failed = sum(not check.passed for check in checks)
+    if as_machine:
+        print(json.dumps({"holds": not failed, "checks": as_json(checks)}, indent=1, ensure_ascii=False))
+    else:
+        lines = [check.line(number) for number, check in enumerate(checks, start=1)]
+        verdict = f"{failed} of {len(checks)} checks do NOT hold" if failed else f"all {len(checks)} checks hold"
+        print("\n".join([*lines, "", verdict]))
+    return 1 if failed else 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print, and return the exit code."""
     parser = argparse.ArgumentParser(prog="verify.py", description="Audit a nocturne store, or play a scenario.")
@@ -2507,6 +2979,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="machine output")
     given = parser.parse_args(arguments)
     try:
+        if given.db is None:
+            return _played(as_machine=given.json)
         report = audit(given.db, given.expect_head)
     except Unreadable as error:
         print(f"verify.py: {error}", file=sys.stderr)
