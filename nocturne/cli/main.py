@@ -78,6 +78,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("purge", "forget", "erase the words everywhere, and leave a receipt", "nocturne.cli.purge"),
     Entry("init", "setup", "create a store", "nocturne.cli.init"),
     Entry("backup", "setup", "copy the store whole", "nocturne.cli.backup"),
+    Entry("simulate", "prove", "published figures, measured with a simulated clock", "nocturne.cli.simulate"),
     Entry("doctor", "setup", "check that the store's file is whole", "nocturne.cli.doctor"),
     Entry("policy", "setup", "list, show or check the policies that rule a sleep", "nocturne.cli.policy"),
     Entry("provider", "setup", "check who proposes; fetch a small local model", "nocturne.cli.provider"),
