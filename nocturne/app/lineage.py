@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from nocturne.app.ports import MutationRow, Store
-from nocturne.core.facts import Fact, Span, Turn
+from nocturne.core.facts import Fact, Link, Span, Turn
 from nocturne.errors import InputUnreadable
 
 _JOINS = {"merge": "merged-from", "drop": "kept-for", "schematise": "evidence", "refine": "merged-from"}
+
+
+class Remembered(Protocol):
+    """What a walk back in time reads of a store."""
+
+    def versions(self, fact: int) -> Sequence[tuple[int, int | None, Fact]]: ...
+    def mutation(self, seq: int) -> MutationRow | None: ...
+    def links(self, fact: int) -> Sequence[tuple[int, Link]]: ...
+    def turns(self, ids: Iterable[int]) -> Mapping[int, Turn]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where one version's text came from: the version that first had it, and what that was joined of.
+
+    ``seq`` is the entry that made that version and ``made_by`` its mutation; ``steps`` are the later ones that left
+    the text alone, newest first; ``joined`` are facts with the places of their versions.
+    """
+
+    seq: int
+    version: Fact
+    place: int
+    made_by: MutationRow | None
+    steps: tuple[MutationRow, ...]
+    joined: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +126,7 @@ def _descendants(store: Store, fact: int) -> Sequence[tuple[str, Fact]]:
 class Ancestry:
     """The trees of a store's facts. Every step goes back in time, so that each walk ends."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Remembered) -> None:
         self._store = store
         self._versions: dict[int, Sequence[tuple[int, int | None, Fact]]] = {}
 
@@ -135,30 +161,33 @@ class Ancestry:
 
     def at(self, fact: int, place: int) -> Ancestor:
         """The fact as of its version number ``place``."""
-        asked = self._of(fact)[place][2]
+        found = self.origin(fact, place)
+        parents = tuple(self.at(*parent) for parent in found.joined)
+        quotes = () if parents else self._quotes(found.version)
+        return Ancestor(self._of(fact)[place][2], found.made_by, found.steps, parents, quotes, found.seq)
+
+    def origin(self, fact: int, place: int) -> Origin:
+        """One step of the walk: back to where the version's text was made, no further."""
         steps: list[MutationRow] = []
         while True:
             seq, _, version = self._of(fact)[place]
             row = self._store.mutation(seq)
             joined = self._joined(fact, seq, row)
             if joined or place == 0:
-                break
+                return Origin(seq, version, place, row, tuple(steps), tuple(joined))
             if row is not None:
                 steps.append(row)
             place = self._earlier(fact, place, row)
-        quotes = () if joined else self._quotes(version)
-        return Ancestor(asked, row, tuple(steps), tuple(joined), quotes, seq)
 
-    def _joined(self, fact: int, seq: int, row: MutationRow | None) -> list[Ancestor]:
+    def _joined(self, fact: int, seq: int, row: MutationRow | None) -> list[tuple[int, int]]:
         role = _JOINS.get(row.kind) if row is not None else None
         if role is None:
             return []
         parents = [link.parent for made, link in self._store.links(fact) if made == seq and link.role == role]
         if row is not None and row.kind == "drop" and parents:
             parents.insert(0, fact)
-        return [
-            self.at(parent, self._before(parent, seq)) for parent in parents if self._before(parent, seq) >= 0
-        ]
+        places = [(parent, self._before(parent, seq)) for parent in parents]
+        return [(parent, place) for parent, place in places if place >= 0]
 
     def _quotes(self, version: Fact) -> tuple[Quote, ...]:
         turns = self._store.turns([span.turn for span in version.sources])

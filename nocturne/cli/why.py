@@ -10,11 +10,17 @@ from nocturne.cli.shell import Shell
 
 EXAMPLES = (
     ("nocturne why m12", "its whole lineage, down to who said it"),
+    ("nocturne why m12 --down", "and everything that came of it"),
     ("nocturne why m12 --json", "the same as a tree for a program"),
 )
 
 
-def run(shell: Shell, fact: Annotated[str, typer.Argument(metavar="ID", help="A fact: m12.")]) -> int:
+def run(
+    shell: Shell,
+    fact: Annotated[str, typer.Argument(metavar="ID", help="A fact: m12.")],
+    *,
+    down: Annotated[bool, typer.Option("--down", help="Also the whole tree of what came of it.")] = False,
+) -> int:
     """Show a fact's whole lineage, down to the turn that first said it, and what was refused about it."""
     from nocturne.app.lineage import why
     from nocturne.cli import wiring
@@ -24,7 +30,7 @@ def run(shell: Shell, fact: Annotated[str, typer.Argument(metavar="ID", help="A 
 
     number = ids.parse_fact(fact)
     with wiring.opened(shell) as store:
-        story = why(store, number)
+        story = why(store, number, down=down)
     if shell.as_json:
         shell.emit(data.lineage(story))
     else:

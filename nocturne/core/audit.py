@@ -54,13 +54,18 @@ class Remeasure:
         turn: Said,
         policies: Mapping[str, Policy],
         lexicons: Mapping[str, Lexicon],
+        settings: Mapping[int, tuple[str, str]] | None = None,
     ) -> None:
+        """``settings`` are those on record before the replay begins: an entry's policy and lexicon, by digest."""
         self.found = Measured()
         self.words = words
         self.turn = turn
         self._policies = policies
         self._lexicons = lexicons
-        self._settings: dict[int, tuple[Policy | None, Lexicon | None]] = {}
+        self._settings: dict[int, tuple[Policy | None, Lexicon | None]] = {
+            seq: (policies.get(policy), lexicons.get(lexicon))
+            for seq, (policy, lexicon) in (settings or {}).items()
+        }
         self._retired: dict[int, Version] = {}
         self._started: int | None = None
         self._lost = 0
@@ -68,7 +73,7 @@ class Remeasure:
         self._policy: Policy | None = None
         self._over: frozenset[int] | None = None
         self._stood: dict[int, Version] = {}
-        self._lexicon: Lexicon | None = None
+        self._lexicon: Lexicon | None = self._settings[max(self._settings)][1] if self._settings else None
 
     def __call__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nocturne.core import digest as d
 from nocturne.core.chain import COLUMNS
@@ -62,6 +62,17 @@ def leaf_hashes(link: Link, facts: Iterable[int]) -> dict[int, list[str]]:
             leaf = d.leaf(fact, d.trusted(normal(values)), held)
             found.setdefault(fact, []).append(hashlib.sha256(leaf).hexdigest())
     return found
+
+
+def leaves(link: Link) -> Iterator[bytes]:
+    """The leaf of every current version, as the state digest takes it."""
+    spans: dict[int, list[tuple[int, int, int]]] = {}
+    for fact, *span in link.stream("SELECT fact, turn, start, stop FROM fact_sources WHERE to_seq IS NULL"):
+        spans.setdefault(fact, []).append((span[0], span[1], span[2]))
+    for fact, *values in link.stream(
+        f"SELECT fact_id, {', '.join(COLUMNS)} FROM facts WHERE to_seq IS NULL"  # noqa: S608 - only our own words
+    ):
+        yield d.leaf(fact, d.trusted(normal(values)), spans.get(fact, ()))
 
 
 def is_pending(link: Link) -> bool:

@@ -11,9 +11,11 @@ from typing import Any
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo
 from nocturne.core.acts import ERASED
 from nocturne.core.chain import ENTRY_COLUMNS, entry_of, touched_by
+from nocturne.core.digest import LtHash, commitment
 from nocturne.core.facts import Link
 from nocturne.errors import InputUnreadable, StoreDamaged
 from nocturne.store.connection import Link as Connection
+from nocturne.store.erasing import leaves
 from nocturne.store.reading import Snapshots
 from nocturne.store.texts import words
 
@@ -142,6 +144,11 @@ def _settings(link: Connection) -> dict[int, tuple[str, str, str]]:
     }
 
 
+def settings(link: Connection, upto: int) -> dict[int, tuple[str, str]]:
+    """The policy and the lexicon of every setting up to an entry."""
+    return {seq: known[:2] for seq, known in _settings(link).items() if seq <= upto}
+
+
 def mutation(link: Connection, seq: int) -> MutationRow | None:
     """The mutation that is this entry, or None where the entry is a snapshot or missing."""
     return next(mutations(link, seq - 1, seq), None)
@@ -251,4 +258,46 @@ def texts_of_mutations(link: Connection, facts: Iterable[int]) -> dict[str, set[
                     found.setdefault(hash_, set()).add(fact)
         for (text,) in link.all("SELECT DISTINCT text FROM facts WHERE fact_id = ?", (fact,)):
             found.setdefault(text, set()).add(fact)
+    return found
+
+
+def vouched(link: Connection, fact: int) -> bool:
+    """Whether the fact's words are those that they are committed to, and that its last text on record names."""
+    row = link.one(
+        "SELECT f.text, t.salt, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+        "WHERE f.fact_id = ? AND f.to_seq IS NULL",
+        (fact,),
+    )
+    if row is None or row[1] is None or row[2] is None or commitment(row[1], row[2]) != row[0]:
+        return False
+    for (more,) in link.all(
+        "SELECT more FROM ledger WHERE seq IN (SELECT mutation FROM touched WHERE fact = ?) ORDER BY seq DESC",
+        (fact,),
+    ):
+        for changed, step in json.loads(more).get("changes", ()):
+            if changed == fact and "text" in step:
+                return bool(step["text"] == row[0])
+    return False
+
+
+def forged(link: Connection) -> list[str]:
+    """Where facts' words are not those that they are committed to, and whether the facts have the digest on record.
+
+    The digest is compared only where nothing was written after the last snapshot.
+    """
+    found = [
+        f"the words of m{fact} are not those that were recorded"
+        for fact, hash_, salt, text in link.stream(
+            "SELECT f.fact_id, f.text, t.salt, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+            "WHERE f.to_seq IS NULL AND f.active = 1 AND t.text NOT NULL ORDER BY f.fact_id"
+        )
+        if salt is None or commitment(salt, text) != hash_
+    ]
+    last = link.one("SELECT type, digest FROM ledger ORDER BY seq DESC LIMIT 1")
+    if last is not None and last[0] == "snapshot":
+        lanes = LtHash()
+        for leaf in leaves(link):
+            lanes.add(leaf)
+        if lanes.digest() != last[1]:
+            found.append("the facts are not those that the last snapshot recorded")
     return found

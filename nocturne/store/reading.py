@@ -133,6 +133,34 @@ def versions(link: Connection, fact: int) -> list[Version]:
     return found
 
 
+def histories(link: Connection, upto: int) -> dict[int, list[Version]]:
+    """Every version of every fact that began by an entry, oldest first, by fact; in one walk."""
+    with uncollected():
+        names = names_of(link)
+        cited: dict[int, list[tuple[int, int, int, int, int | None]]] = {}
+        for fact, *span in link.stream(
+            "SELECT fact, from_seq, turn, start, stop, to_seq FROM fact_sources WHERE from_seq <= ? "
+            "ORDER BY fact, turn, start, stop",
+            (upto,),
+        ):
+            cited.setdefault(fact, []).append((span[0], span[1], span[2], span[3], span[4]))
+        found: dict[int, list[Version]] = {}
+        for row in link.stream(
+            f"SELECT f.fact_id, f.from_seq, f.to_seq, t.text, {FACT_COLUMNS} FROM facts AS f "  # noqa: S608 - only our own words
+            "JOIN texts AS t ON t.hash = f.text WHERE f.from_seq <= ? ORDER BY f.fact_id, f.from_seq",
+            (upto,),
+        ):
+            id_, seq, ended = row[:3]
+            spans = tuple(
+                Span(turn, start, stop)
+                for since, turn, start, stop, until in cited.get(id_, ())
+                if since <= seq and (until is None or until > seq)
+            )
+            version = fact_of(id_, row[4:], row[3], names, spans)
+            found.setdefault(id_, []).append((seq, ended, version))
+    return found
+
+
 def stepped(link: Connection, after: int, upto: int) -> list[int]:
     """The facts that have a version which began in ``after < entry <= upto``, ids ascending."""
     return [

@@ -95,6 +95,17 @@ def activations(
     return {row[0]: Activation(*row) for row in rows}
 
 
+def touches(link: Link, upto: int) -> list[tuple[int, Activation]]:
+    """Every strength that was set up to a time, with when, in the order of the log."""
+    return [
+        (row[0], Activation(*row[1:]))
+        for row in link.stream(
+            "SELECT at, fact, base, last_access, spaced, labile_until FROM accesses WHERE at <= ? ORDER BY id",
+            (upto,),
+        )
+    ]
+
+
 def labile(link: Link, at: int) -> dict[int, int]:
     """The facts whose window is open at a time, with where it ends; ids ascending."""
     return dict(

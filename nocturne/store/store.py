@@ -262,6 +262,11 @@ class SqliteStore:
         with self.moment():
             return reading.versions(self._link, fact)
 
+    def histories(self, upto: int) -> Mapping[int, Sequence[reading.Version]]:
+        """Every version of every fact that began by an entry, oldest first, by fact."""
+        with self.moment():
+            return reading.histories(self._link, upto)
+
     def changes(self, older: int | None, newer: int | None) -> list[reading.Pair]:
         """The facts that differ between two snapshots (None: now), as they stood at each; ids ascending."""
         with self.moment():
@@ -355,6 +360,10 @@ class SqliteStore:
         """The lexicons on record: canonical JSON by digest."""
         return history.documents(self._link, "lexicons")
 
+    def settings(self, upto: int) -> Mapping[int, tuple[str, str]]:
+        """The policy and the lexicon, by digest, of every setting on record up to a snapshot, by entry."""
+        return history.settings(self._link, history.seq_of(self._link, upto))
+
     # Sources and turns
 
     def sources(self) -> list[SourceInfo]:
@@ -400,6 +409,10 @@ class SqliteStore:
     ) -> Mapping[int, Activation]:
         """The strengths that were ever set, of all facts or of some; with ``upto`` as they were at that time."""
         return side.activations(self._link, facts, upto)
+
+    def touches(self, upto: int) -> Sequence[tuple[int, Activation]]:
+        """Every strength that was set up to a time, with when, in the order of the log."""
+        return side.touches(self._link, upto)
 
     def labile(self, at: int) -> Mapping[int, int]:
         """The facts whose window is open at a time, with where it ends."""
@@ -530,6 +543,15 @@ class SqliteStore:
     def text_uses(self, hashes: Iterable[str]) -> Mapping[str, int]:
         """How many rows of each table name one of these texts."""
         return erasing.uses(self._link, hashes)
+
+    def vouched(self, fact: int) -> bool:
+        """Whether a fact's words are the very ones that the record last gave it."""
+        return history.vouched(self._link, fact)
+
+    def forged(self) -> list[str]:
+        """Where facts differ from what the last snapshot recorded, or texts from what they are committed to."""
+        with self.moment():
+            return history.forged(self._link)
 
     def scrub(self) -> None:
         """After ``Writing.erase``: leave no byte of the erased texts in the file or its log."""

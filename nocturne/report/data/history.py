@@ -4,9 +4,9 @@ A snapshot is ``{"id", "label", "command", "policy", "at", "active", "digest", "
 mutation is ``{"seq", "snapshot", "pass", "kind", "fact", "refs", "origin", "accepted", "code", "message",
 "rule", "reason", "evidence", "at"}``. A comparison is ``{"from", "to", "counts", "differences": [{"kind",
 "before", "after", "mutations"}], "refused"}``. A lineage is ``{"tree", "descendants": [{"role", "fact"}],
-"refused"}``, where a tree is ``{"fact", "made_by", "steps", "parents": [tree], "quotes": [{"turn",
-"native_id", "speaker", "said_at", "session", "words", "text", "start", "end"}]}``. A restore is ``{"to",
-"snapshot", "exact", "changed", "active", "skipped", "purged", "kept"}``.
+"down": [{"role", "fact", "children"}] or null, "refused"}``, where a tree is ``{"fact", "made_by", "steps",
+"parents": [tree], "quotes": [{"turn", "native_id", "speaker", "said_at", "session", "words", "text", "start",
+"end"}]}``. A restore is ``{"to", "snapshot", "exact", "changed", "active", "skipped", "purged", "kept"}``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from nocturne.app.compare import Comparison
-from nocturne.app.lineage import Ancestor, Lineage, Quote
+from nocturne.app.lineage import Ancestor, Descendant, Lineage, Quote
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo
 from nocturne.app.restoring import Restored
 from nocturne.core.ids import fact_id, snapshot_id, turn_id
@@ -87,7 +87,16 @@ def lineage(story: Lineage) -> dict[str, Any]:
     return {
         "tree": _ancestor(story.tree),
         "descendants": [{"role": role, "fact": fact(child)} for role, child in story.descendants],
+        "down": [_descendant(each) for each in story.down] if story.down is not None else None,
         "refused": [mutation(row) for row in story.refused],
+    }
+
+
+def _descendant(node: Descendant) -> dict[str, Any]:
+    return {
+        "role": node.role,
+        "fact": fact(node.fact),
+        "children": [_descendant(child) for child in node.children],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nocturne.app.lineage import Ancestor, Lineage, Quote
+from nocturne.app.lineage import Ancestor, Descendant, Lineage, Quote
 from nocturne.core.ids import fact_id, snapshot_id, turn_id
 from nocturne.report.page import BAD, DIM, ID, WARN, Page, Part
 from nocturne.report.text import mutations
@@ -21,17 +21,32 @@ def why(lineage: Lineage, *, width: int = 80) -> Page:
     fact = tree.fact
     gone = "" if fact.active else f"   not active: {fact.retired_by}"
     page.line((fact_id(fact.id), ID), f"  {fact.text}", (gone, BAD), hang=len(fact_id(fact.id)) + 2)
-    last = not lineage.descendants and not lineage.refused
-    _below(page, tree, "", closed=last)
-    for number, (role, child) in enumerate(lineage.descendants, start=1):
-        end = number == len(lineage.descendants) and not lineage.refused
-        _branch(page, "", [(f"{_role(role)} ", DIM), (fact_id(child.id), ID), f" {child.text}"], last=end)
+    came = lineage.down if lineage.down is not None else _near(lineage)
+    _below(page, tree, "", closed=not came and not lineage.refused)
+    for number, each in enumerate(came, start=1):
+        _down(page, each, "", last=number == len(came) and not lineage.refused)
     for number, row in enumerate(lineage.refused, start=1):
         end = number == len(lineage.refused)
         _branch(
             page, "", [("refused: ", WARN), *mutations.refused(row), (f" (s{row.snapshot})", DIM)], last=end
         )
     return page
+
+
+def _near(lineage: Lineage) -> tuple[Descendant, ...]:
+    return tuple(Descendant(role, child) for role, child in lineage.descendants)
+
+
+def _down(page: Page, node: Descendant, lead: str, *, last: bool) -> None:
+    """A descendant, and below it what came of it in turn."""
+    gone = "" if node.fact.active else f"   not active: {node.fact.retired_by}"
+    parts: list[Part] = [
+        (f"{_role(node.role)} ", DIM), (fact_id(node.fact.id), ID), f" {node.fact.text}", (gone, DIM),
+    ]  # fmt: skip
+    _branch(page, lead, parts, last=last)
+    inner = lead + ("   " if last else "│  ")
+    for number, child in enumerate(node.children, start=1):
+        _down(page, child, inner, last=number == len(node.children))
 
 
 def _role(role: str) -> str:

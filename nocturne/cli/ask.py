@@ -1,0 +1,58 @@
+"""``nocturne ask``: an answer that cites facts, or says that it is not in memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nocturne.cli import options
+from nocturne.cli.shell import Shell, micros
+
+EXAMPLES = (
+    ("nocturne ask 'where does Dana live?'", "an answer with its facts and their dates"),
+    ("nocturne ask 'where does Dana live?' --as-of 2026-02-01", "what was true then"),
+    ("nocturne ask 'which port?' --at s10 --json", "what the store held then, for a program"),
+)
+
+
+def run(
+    shell: Shell,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question, in words.")],
+    *,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
+    ] = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
+    ] = None,
+    policy: options.PolicyOption = "default",
+) -> int:
+    """Answer a question from the facts alone: quoted word for word, each with its id and date.
+
+    Where no fact has the answer it says "not in memory"; it never answers from anything else. Nothing is
+    written. Exit 0 either way.
+    """
+    from nocturne.app import policies
+    from nocturne.app.answering import Extract
+    from nocturne.cli import wiring
+    from nocturne.report.data import ask as data
+    from nocturne.report.text import ask as text
+
+    chosen = policies.load(policy)
+    moment = micros(as_of, option="--as-of") if as_of is not None else None
+    with wiring.opened(shell) as store, store.moment():
+        answer = Extract(
+            store,
+            policy=chosen,
+            lexicon=wiring.lexicon(),
+            now=shell.now,
+            at=wiring.version(store, at) if at is not None else None,
+            as_of=moment,
+        ).answer(question)
+    if shell.as_json:
+        shell.emit(data.answer(answer))
+    else:
+        shell.say(text.answer(answer, width=shell.width))
+    return 0
