@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from nocturne.core.candidates import Neighbours, keeper, nominate_unions
-from nocturne.core.facts import Change, Fact, Link
+from nocturne.core.facts import DAY, Change, Fact, Link
 from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
@@ -144,7 +144,7 @@ class Merge:
         if len({(fact.valid_from, fact.valid_until) for fact in members}) > 1:
             return Refused(proposal, "N226", {"facts": [f"m{fact.id}" for fact in members]})
         moments = {fact.occurred_at for fact in members if fact.occurred_at is not None}
-        if len(moments) > 1:
+        if len(moments) > 1 or len({_day(fact) for fact in members}) > 1:
             return Refused(proposal, "N230", {"facts": [f"m{fact.id}" for fact in members]})
         return None
 
@@ -208,4 +208,10 @@ class Merge:
 
 def _company(fact: Fact) -> Hashable:
     """What facts must share before a merge could be legal; those of one single-valued attribute stay atomic."""
-    return (fact.namespace, home(fact), fact.subject, fact.attribute)
+    return (fact.namespace, home(fact), fact.subject, fact.attribute, _day(fact))
+
+
+def _day(fact: Fact) -> int | None:
+    """The day of an event, as far as it is known: what happened on two days did not happen once."""
+    when = fact.occurred_at if fact.occurred_at is not None else fact.said_at
+    return None if fact.category != "event" or when is None else when // DAY

@@ -157,7 +157,7 @@ def _pattern(cluster: Cluster, facts: Mapping[int, Fact]) -> str | None:
     spread: Counter[str] = Counter()
     for text in texts:
         spread.update(_words(text))
-    needed = max(2, len(texts) // 2)
+    needed = max(3, -(-len(texts) * 3 // 5))
     for text in sorted(texts, key=lambda text: (-_typical(text, spread), len(text))):
         kept = _shared_clause(text, spread, needed)
         if kept is not None and len(_words(kept)) >= 3:
