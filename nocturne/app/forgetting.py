@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 from nocturne.app.ports import Head, HeadMoved, SnapshotInfo, SourceInfo
 from nocturne.app.tombs import sentences_of
 from nocturne.app.withdrawal import Withdrawable, Withdrawal, holds, whole_word, withdraw
-from nocturne.core.acts import Act, Tombstone
+from nocturne.core.acts import Act, Cause, Tombstone
 from nocturne.core.facts import Change, Fact, Turn
 from nocturne.core.policy import Policy
 from nocturne.core.text.analysis import analyse
@@ -63,6 +63,8 @@ class Order:
     reason: str
     now: int
     command: str
+    cause: Cause | None = None
+    """What the tombstones say; the order itself, where it is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ def preview(store: Forgettable, lexicon: Lexicon, order: Order) -> Preview:
 def carry_out(store: Forgettable, lexicon: Lexicon, seen: Preview, *, policy: Policy) -> Receipt:
     """Do what the preview says, in one transaction closed by a snapshot; StoreLocked where the store moved on."""
     order, found = seen.order, seen.withdrawal
-    cause: Literal["forget", "purge"] = order.what
+    cause: Cause = order.cause or order.what
     stones = _stones(store, lexicon, found, cause)
     leaves = store.leaf_hashes(each.fact.id for each in found.falls)
     acts = list(_acts(order, found, stones))
@@ -177,7 +179,7 @@ def _erase(tx: Any, seen: Preview, policy: Policy) -> None:
 
 
 def _stones(
-    store: Forgettable, lexicon: Lexicon, found: Withdrawal, cause: Literal["forget", "purge"]
+    store: Forgettable, lexicon: Lexicon, found: Withdrawal, cause: Cause
 ) -> list[Tombstone]:
     made: dict[str, Tombstone] = {}
     standing = store.tombstone_keys()
@@ -188,7 +190,7 @@ def _stones(
     for text, fact in texts:
         tokens = content(text, lexicon)
         key = store.tombstone_key(tokens)
-        if tokens and not (cause == "forget" and key in standing):
+        if tokens and not (cause != "purge" and key in standing):
             made.setdefault(key, Tombstone(key, cause, fact))
     return list(made.values())
 

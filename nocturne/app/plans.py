@@ -81,6 +81,12 @@ def _label(fact: int, base: int) -> str:
     return f"m{fact}" if fact < base else f"new{fact - base + 1}"
 
 
+def label_number(label: str) -> int | None:
+    """The number of ``m17``; None of ``new1``, which has none before the plan is applied."""
+    found = _ID.match(label)
+    return int(found[2]) if found is not None and found[1] == "m" else None
+
+
 def _entry(part: PassReport, ruling: Ruling, base: int, report: SleepReport) -> Entry:
     proposal = ruling.verdict.proposal
     fields: dict[str, Any] = {}
@@ -227,9 +233,10 @@ class Script:
     def _offers(self, name: str) -> Iterator[Offer]:
         for entry in self._plan.entries:
             if entry.pass_name == name:
-                yield Offer(self._proposal(entry), entry.origin, entry.raw)  # type: ignore[arg-type]  # checked on load
+                yield Offer(self.proposal(entry), entry.origin, entry.raw)  # type: ignore[arg-type]  # checked on load
 
-    def _proposal(self, entry: Entry) -> Proposal | Refused:
+    def proposal(self, entry: Entry) -> Proposal | Refused:
+        """The proposal of an entry with the store's own numbers; a refusal where it cannot be read."""
         if not entry.proposal:
             return Refused(None, entry.code or "N001", {"found": "not readable when the plan was made"})
         fields = dict(entry.proposal)

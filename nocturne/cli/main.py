@@ -56,6 +56,7 @@ COMMANDS: tuple[Entry, ...] = (
     ),
     Entry("sleep", "sleep", "consolidate: propose, judge, apply, record", "nocturne.cli.sleep"),
     Entry("apply", "sleep", "apply a plan that sleep --plan saved", "nocturne.cli.apply"),
+    Entry("review", "sleep", "decide a saved plan, proposal by proposal", "nocturne.cli.review"),
     Entry("log", "inspect", "the snapshots, newest first", "nocturne.cli.log"),
     Entry("diff", "inspect", "what changed between two versions, and why", "nocturne.cli.diff"),
     Entry("show", "inspect", "one fact in full", "nocturne.cli.show"),

@@ -50,7 +50,7 @@ def run(shell: Shell, wish: Wish) -> int:
             wish.what,
             tuple(dict.fromkeys(ids.parse_fact(name) for name in wish.facts)),
             tuple(needles),
-            wish.by or _me(),
+            wish.by or me(),
             wish.reason,
             shell.now,
             _command(wish),
@@ -93,7 +93,8 @@ def _ask(shell: Shell, wish: Wish, page: object) -> None:
         raise typer.Abort
 
 
-def _me() -> str:
+def me() -> str:
+    """Who runs this, by the name of the account."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -12,6 +12,7 @@ from nocturne.core.facts import Activation, Change, Fact, Link, State
 from nocturne.core.proposals import Drop, Encode, Keep, Proposal, named_by
 from nocturne.core.verdicts import Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
+from nocturne.passes.rejected import is_rejected
 from nocturne.passes.scene import Effect, Pass, Scene
 
 _ROUNDS: Mapping[str, int] = {"merge": 8, "schematise": 3}
@@ -41,6 +42,10 @@ class Outcome:
     refused: int
     enforced: int
     withheld: str | None = None
+    again: int = 0
+    """How many of the proposed came on the second try, when it was told what had been refused."""
+    mended: int = 0
+    """How many of those were accepted."""
 
     @property
     def changed(self) -> bool:
@@ -92,7 +97,14 @@ def withhold(outcome: Outcome, before: State, code: str, evidence: Mapping[str, 
     )
     refused = sum(not ruling.accepted for ruling in rulings)
     return replace(
-        outcome, rulings=rulings, state=before, accepted=0, enforced=0, refused=refused, withheld=code
+        outcome,
+        rulings=rulings,
+        state=before,
+        accepted=0,
+        enforced=0,
+        mended=0,
+        refused=refused,
+        withheld=code,
     )
 
 
@@ -114,7 +126,7 @@ class _Work:
         self.rulings: list[Ruling] = []
         self.next_id = scene.before.next_id
         self.touched: set[int] = set()
-        self.proposed = self.enforced = 0
+        self.proposed = self.enforced = self.again = self.mended = 0
 
     def round(self, number: int, ask: Ask, *, enforce: bool) -> bool:
         """One brief and its answers; whether a further round may find more."""
@@ -155,7 +167,9 @@ class _Work:
         ]
         for offer in mend(brief, refused) if refused else ():
             self.proposed += 1
+            self.again += 1
             self._take(scene, offer)
+            self.mended += self.rulings[-1].accepted
 
     def _take(self, scene: Scene, offer: Offer) -> None:
         if isinstance(offer.proposal, Refused):
@@ -187,6 +201,8 @@ class _Work:
     def _judge(self, scene: Scene, proposal: Proposal) -> tuple[Verdict, Effect]:
         # A gate that errs refuses: whatever went wrong, the store is not changed on the strength of it.
         try:
+            if is_rejected(scene, proposal):
+                return Refused(proposal, "N401", {}), Effect()
             verdict = self.stage.gate(scene, proposal)
             if isinstance(verdict, Accepted):
                 return verdict, self.stage.apply(scene, verdict)
@@ -257,6 +273,8 @@ class _Work:
             accepted=accepted - self.enforced,
             refused=len(self.rulings) - accepted,
             enforced=self.enforced,
+            again=self.again,
+            mended=self.mended,
         )
         broken = breaches(self.stage.name, self.start.facts, self.facts, self.steps, self.base.content)
         if not broken:
