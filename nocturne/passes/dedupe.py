@@ -20,6 +20,7 @@ from nocturne.passes.heir import most_protected
 from nocturne.passes.reversals import Stations
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
+from nocturne.passes.signals import repeated
 from nocturne.passes.standing import reasoned, same_space, standing
 
 
@@ -120,6 +121,7 @@ class Dedupe:
             confirmed_at=max(keep.learned_at, drop.learned_at),
             category=most_protected((keep, drop), scene.policy),
             pinned=keep.pinned or drop.pinned,
+            importance=repeated((keep, drop)),
         )
         return Effect(
             changes=(Change(drop, gone), Change(keep, heir)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from nocturne.core.artefacts import cut
 from nocturne.core.facts import Change, Fact, Span, Turn
@@ -16,6 +17,7 @@ from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import EncodeBrief
 from nocturne.passes.said import uttered
 from nocturne.passes.scene import Effect, Scene
+from nocturne.passes.signals import sessions, weighed
 from nocturne.passes.standing import reasoned
 
 _CITABLE = ("human", "assistant")
@@ -28,8 +30,8 @@ class Encode:
     name = "encode"
 
     def ready(self, scene: Scene) -> Scene:
-        """The scene as it is."""
-        return scene
+        """The scene with its turns by session."""
+        return replace(scene, sessions=sessions(scene.turns))
 
     def brief(self, scene: Scene) -> EncodeBrief | None:
         """The new turns of people and assistants on the active path."""
@@ -119,7 +121,7 @@ class Encode:
             trust=min(turn.trust for turn in cited),
             sources=spans,
         )
-        return Effect(changes=(Change(None, fact),))
+        return Effect(changes=(Change(None, replace(fact, importance=weighed(scene, fact))),))
 
     def backstop(
         self, scene: Scene, brief: EncodeBrief | None, settled: AbstractSet[tuple[int, ...]]

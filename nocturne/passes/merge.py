@@ -18,6 +18,7 @@ from nocturne.passes.briefs import MergeBrief, Union
 from nocturne.passes.heir import home, most_protected
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
+from nocturne.passes.signals import joined
 from nocturne.passes.standing import reasoned, same_space, standing
 
 _WORTH_WORDS = Fraction(2, 3)
@@ -166,6 +167,7 @@ class Merge:
             occurred_at=next((f.occurred_at for f in members if f.occurred_at is not None), None),
             occurred_grain=next((f.occurred_grain for f in members if f.occurred_at is not None), None),
             pinned=any(fact.pinned for fact in members),
+            importance=joined(members),
             attribute=first.attribute if len({fact.attribute for fact in members}) == 1 else None,
             originals=max(f.originals for f in members) if absorbed else sum(f.originals for f in members),
             sources=tuple(dict.fromkeys(span for fact in members for span in fact.sources)),

@@ -18,6 +18,9 @@ from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Verdict
 
+Session = tuple[int, str | None]
+"""A source and the session in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -86,6 +89,7 @@ class Scene:
     tombstones: Tombstones
     origins: Mapping[int, Origin] = field(default_factory=dict)
     turns: Mapping[int, Turn] = field(default_factory=dict)
+    sessions: Mapping[Session, tuple[Turn, ...]] = field(default_factory=dict)
     kept_for: Mapping[int, Sequence[int]] = field(default_factory=dict)
     strengths: Mapping[int, Activation] = field(default_factory=dict)
     fresh: AbstractSet[int] | None = None
