@@ -38,14 +38,15 @@ def fresh_for(
     since = store.pass_noted(noted_as(pass_name, proposer), policy)
     if since is None:
         return None
-    steps = [*store.changes(since, None), *tonight]
+    steps = [*store.changes(since.snapshot, None), *tonight]
     changed = {
         after.id for before, after in steps if after is not None and concerns(pass_name, before, after)
     }
     if pass_name == "forget":
-        at = store.snapshot(since).at
         changed |= {
-            id_ for id_, fact in state.facts.items() if spans(fact, policy, now) > spans(fact, policy, at)
+            id_
+            for id_, fact in state.facts.items()
+            if spans(fact, policy, now) > spans(fact, policy, since.at)
         }
     return frozenset(changed)
 

@@ -97,6 +97,14 @@ class SourceStep:
     source: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The snapshot up to which a pass ran whole, and when that was."""
+
+    snapshot: int
+    at: int
+
+
 class HeadMoved(Exception):
     """The store's chain grew between reading and writing: judge again over the new state."""
 
@@ -176,8 +184,11 @@ class Transaction(Protocol):
         """Keep the weight of topics (millionths) beside the snapshot that comes next."""
         ...
 
-    def note_pass(self, name: str, policy: Policy) -> None:
-        """Keep that the pass ran whole up to the next snapshot, under this policy, lexicon and these measures."""
+    def note_pass(self, name: str, policy: Policy, *, at: int, upto: int | None = None) -> None:
+        """Keep that the pass ran whole under this policy, lexicon and these measures.
+
+        It had before it what holds in the snapshot ``upto``; without it, in the one that comes next.
+        """
         ...
 
     def snapshot(self, label: str, *, command: str, policy: Policy | None, at: int) -> SnapshotInfo:
@@ -216,7 +227,7 @@ class Store(Protocol):
     def lineage(self, facts: Iterable[int]) -> Sequence[tuple[int, Link]]: ...
     def memo_keys(self) -> AbstractSet[str]: ...
     def tombstone_keys(self) -> AbstractSet[str]: ...
-    def pass_noted(self, name: str, policy: Policy) -> int | None: ...
+    def pass_noted(self, name: str, policy: Policy) -> Noted | None: ...
     def contents(self) -> Mapping[int, frozenset[str]]: ...
     def activations(
         self, facts: Iterable[int] | None = None, *, upto: int | None = None

@@ -45,6 +45,8 @@ class PassReport:
     snapshots: tuple[int, int] | None = None
     withheld: str | None = None
     not_asked: int = 0
+    again: int = 0
+    mended: int = 0
     rulings: tuple[Ruling, ...] = ()
 
 
@@ -192,10 +194,13 @@ def sleep(night: Night) -> SleepReport:
             active=len(state.facts),
             snapshots=ledger.span,
             withheld=outcome.withheld,
+            again=outcome.again,
+            mended=outcome.mended,
             rulings=outcome.rulings,
         )
         reports.append(report)
         night.watch.ended(report)
+    ledger.note_quiet()
     return SleepReport(
         policy=night.policy,
         proposer=night.proposer,
@@ -399,7 +404,22 @@ class _Ledger:
         return night.enforce and outcome.withheld is None and not night.unanswered(stage.name)
 
     def _note(self, tx: Transaction, name: str) -> None:
-        tx.note_pass(noted_as(name, self.night.proposer), self.night.policy)
+        night = self.night
+        tx.note_pass(noted_as(name, night.proposer), night.policy, at=night.now)
+
+    def note_quiet(self) -> None:
+        """After a night without a ruling: what a model was asked in vain it need not be asked again."""
+        night = self.night
+        if not self.quiet or night.dry_run or night.mend is None or not self._whole:
+            return
+        try:
+            with night.store.transaction(expect=self.head) as tx:
+                for name in self._whole:
+                    known = noted_as(name, night.proposer)
+                    tx.note_pass(known, night.policy, at=night.now, upto=self.head.snapshot)
+        except HeadMoved:
+            # Somebody wrote meanwhile: nothing is noted, and the next night asks once more.
+            return
 
     def _snapshot(self, tx: Transaction, label: str) -> SnapshotInfo:
         night = self.night

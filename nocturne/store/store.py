@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from nocturne.app.ports import Head, MutationRow, SnapshotInfo, SourceInfo
+from nocturne.app.ports import Head, MutationRow, Noted, SnapshotInfo, SourceInfo
 from nocturne.core.chain import laid_out, sealed_row
 from nocturne.core.digest import (
     TOMBSTONE,
@@ -467,8 +467,8 @@ class SqliteStore:
         """Every active fact's token numbers (little-endian 32-bit, in the text's order); ids ascending."""
         return search.rows(self._link)
 
-    def pass_noted(self, name: str, policy: Policy) -> int | None:
-        """The snapshot up to which the pass last ran whole under this policy, lexicon and these measures."""
+    def pass_noted(self, name: str, policy: Policy) -> Noted | None:
+        """Up to where the pass last ran whole under this policy, lexicon and these measures."""
         kept = self._link.value("SELECT value FROM meta WHERE key = ?", (f"pass:{name}",))
         if kept is None:
             return None
@@ -478,7 +478,9 @@ class SqliteStore:
             lexicon_digest(self._measures.lexicon),
             self._measures.version,
         ]
-        return int(noted["snapshot"]) if noted["rules"] == wanted else None
+        if noted["rules"] != wanted or "at" not in noted:
+            return None
+        return Noted(int(noted["snapshot"]), int(noted["at"]))
 
     def contents(self) -> Mapping[int, frozenset[str]]:
         """The content words of every active fact as measured at writing; empty where they must be measured anew."""

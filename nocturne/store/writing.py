@@ -260,10 +260,11 @@ class Writing:
             more["counts"],
         )
 
-    def note_pass(self, name: str, policy: Policy) -> None:
-        """Keep that the pass ran whole up to the next snapshot, under this policy, lexicon and these measures."""
+    def note_pass(self, name: str, policy: Policy, *, at: int, upto: int | None = None) -> None:
+        """See ``Transaction``. It is no part of the record: what it says is only what need not be asked again."""
         rules = (self._policy(policy), d.lexicon_digest(self._measures.lexicon), self._measures.version)
-        kept = d.canonical({"snapshot": self._tail.snapshot + 1, "rules": list(rules)})
+        number = self._tail.snapshot + 1 if upto is None else upto
+        kept = d.canonical({"snapshot": number, "at": at, "rules": list(rules)})
         self._link.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"pass:{name}", kept))
 
     def finish(self) -> None:

@@ -2,8 +2,8 @@
 
 ``{"policy", "proposer", "dry_run", "unchanged_since", "start", "end", "before", "after", "passes":
 [{"name", "in", "proposed", "accepted", "refused", "engine", "active", "snapshots", "withheld", "not_asked",
-"rulings": […]}], "refusals": {code: count}, "forgotten": [id], "faded": [id], "shortfall", "usage",
-"exit"}``. A ruling is ``{"kind", "origin", "accepted", "rule", "code", "message", "evidence",
+"again", "mended", "rulings": […]}], "refusals": {code: count}, "forgotten": [id], "faded": [id],
+"shortfall", "usage", "exit"}``. A ruling is ``{"kind", "origin", "accepted", "rule", "code", "message", "evidence",
 "proposal"}``.
 """
 
@@ -54,6 +54,8 @@ def _pass(part: PassReport) -> dict[str, Any]:
         "snapshots": [snapshot_id(number) for number in part.snapshots] if part.snapshots else None,
         "withheld": part.withheld,
         "not_asked": part.not_asked,
+        "again": part.again,
+        "mended": part.mended,
         "rulings": [ruling(entry) for entry in part.rulings],
     }
 

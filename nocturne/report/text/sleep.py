@@ -76,6 +76,10 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
         if part.not_asked:
             waits = f"{part.name}: {part.not_asked:,}, the next sleep goes on with them"
             page.line(("not asked    ", WARN), waits, indent=2, hang=15)
+    again = sum(part.again for part in report.passes)
+    if again:
+        mended = sum(part.mended for part in report.passes)
+        page.line(("second try   ", DIM), f"{again:,} proposed anew, {mended:,} accepted", indent=2, hang=15)
     if line := report.usage.get("line"):
         page.line(("model        ", DIM), str(line), indent=2, hang=15)
     if report.shortfall:
