@@ -121,7 +121,7 @@ def activated(store: SqliteStore, id_: int) -> bool:
 def joined(store: SqliteStore, into: int, *sources: int, now: int = T0 + 2 * DAY) -> None:
     """One night of one merge, composed by code."""
     offer = Offer(Merge(into=into, sources=sources, reason="said together"), "model")
-    _night(store, lambda stage, _: [offer] if stage.name == "merge" else (), now)
+    night(store, lambda stage, _: [offer] if stage.name == "merge" else (), now)
     for each in sources:
         found = store.fact(each)
         assert found is not None
@@ -131,12 +131,12 @@ def joined(store: SqliteStore, into: int, *sources: int, now: int = T0 + 2 * DAY
 def patterned(store: SqliteStore, members: Sequence[int], text: str, now: int = T0 + 2 * DAY) -> int:
     """One night of one schema; its number."""
     offer = Offer(Schematise(members=tuple(members), text=text, reason="a pattern"), "model")
-    _night(store, lambda stage, _: [offer] if stage.name == "schematise" else (), now)
+    night(store, lambda stage, _: [offer] if stage.name == "schematise" else (), now)
     (found,) = [fact.id for fact in store.state().facts.values() if fact.block == "schemas"]
     return found
 
 
-def _night(store: SqliteStore, answer: Answer, now: int) -> SleepReport:
+def night(store: SqliteStore, answer: Answer, now: int) -> SleepReport:
     return sleep(
         Night(
             store=store, policy=POLICY, lexicon=LEXICON, now=now, command="nocturne sleep", proposer="scripted",
