@@ -97,6 +97,7 @@ def scene_of(
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
         origins=Origins(store),
         strengths=store.activations(),
+        windows=store.windows(),
         measured=contents or {},
         evidence=evidence,
         forgotten=_forgotten(store, state, evidence),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from fractions import Fraction
 
 from nocturne.core.candidates import Neighbours, keeper, nominate_unions
 from nocturne.core.facts import DAY, Change, Fact, Link
+from nocturne.core.lability import within
 from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
@@ -52,10 +53,32 @@ class Merge:
             for union in self._grown(scene, facts, sets, near)
             if self._key(scene, (union.into, *union.sources), None) not in scene.memo.known
         ]
+        paired = {tuple(sorted((union.into, *union.sources))) for union in unions}
+        unions += [union for union in self._refined(scene, facts, sets) if _ids(union) not in paired]
         if not unions:
             return None
         named = {id_: facts[id_] for union in unions for id_ in (union.into, *union.sources)}
         return MergeBrief(tuple(unions), named)
+
+    def _refined(
+        self, scene: Scene, facts: Mapping[int, Fact], sets: Mapping[int, frozenset[str]]
+    ) -> Iterator[Union]:
+        """Facts that were recalled, each with what was said of it while it was open to refinement."""
+        for id_ in sorted(scene.windows.keys() & facts.keys()):
+            old = facts[id_]
+            for new in facts.values():
+                if scene.fresh is not None and new.id not in scene.fresh:
+                    continue
+                if not labile(scene, old, new) or _kin(old) != _kin(new) or not sets[id_]:
+                    continue
+                share = Fraction(len(sets[id_] & sets[new.id]), len(sets[id_]))
+                if share < exact(scene.policy.merge.floor):
+                    continue
+                if self._key(scene, (id_, new.id), None) in scene.memo.known:
+                    continue
+                composed = self._composed([old, new], scene)
+                if composed is not None:
+                    yield Union(id_, (new.id,), composed, share)
 
     def _grown(
         self,
@@ -106,7 +129,7 @@ class Merge:
         if refused := reasoned(proposal):
             return refused
         members = [scene.facts[id_] for id_ in (proposal.into, *proposal.sources)]
-        if refused := same_space(proposal, *members) or self._alike(proposal, members):
+        if refused := same_space(proposal, *members) or self._alike(scene, proposal, members):
             return refused
         # What the engine proposes by rule must make one fact of several; a proposer may know of a looser bond.
         composed = compose_merge(
@@ -133,9 +156,9 @@ class Merge:
         if isinstance(found, Fails):
             return Refused(proposal, found.code, found.evidence)
         by = "composed" if text == composed else "model"
-        return Accepted(proposal, f"merge:{by}", {**found.evidence, "text": text})
+        return Accepted(proposal, f"merge:{by}", {**found.evidence, "text": text, **_refines(scene, members)})
 
-    def _alike(self, proposal: Proposed, members: Sequence[Fact]) -> Refused | None:
+    def _alike(self, scene: Scene, proposal: Proposed, members: Sequence[Fact]) -> Refused | None:
         blocks = sorted({home(fact) for fact in members})
         if len(blocks) > 1:
             return Refused(proposal, "N011", {"blocks": blocks})
@@ -145,7 +168,7 @@ class Merge:
         if len({(fact.valid_from, fact.valid_until) for fact in members}) > 1:
             return Refused(proposal, "N226", {"facts": [f"m{fact.id}" for fact in members]})
         moments = {fact.occurred_at for fact in members if fact.occurred_at is not None}
-        if len(moments) > 1 or len({_day(fact) for fact in members}) > 1:
+        if len(moments) > 1 or (len({_day(fact) for fact in members}) > 1 and not _refines(scene, members)):
             return Refused(proposal, "N230", {"facts": [f"m{fact.id}" for fact in members]})
         return None
 
@@ -206,6 +229,28 @@ class Merge:
     def _key(self, scene: Scene, ids: Iterable[int], text: str | None) -> str:
         facts = scene.before.facts
         return scene.memo.key(self.name, "merge", sorted(facts[id_].text for id_ in ids if id_ in facts))
+
+
+def labile(scene: Scene, old: Fact, new: Fact) -> bool:
+    """Whether ``new`` was said while ``old``, which was said earlier, was open to refinement by a recall of it."""
+    if new.id == old.id or new.said_at is None or (old.said_at is not None and new.said_at <= old.said_at):
+        return False
+    return any(within(since, until, new.said_at) for since, until in scene.windows.get(old.id, ()))
+
+
+def _refines(scene: Scene, members: Sequence[Fact]) -> dict[str, str]:
+    """What is refined by all the others, where the first was open to them."""
+    first, *others = members
+    return {"refines": f"m{first.id}"} if all(labile(scene, first, fact) for fact in others) else {}
+
+
+def _ids(union: Union) -> tuple[int, ...]:
+    return tuple(sorted((union.into, *union.sources)))
+
+
+def _kin(fact: Fact) -> Hashable:
+    """What a fact shares with any that may refine it, on whatever day and however it is filed."""
+    return (fact.namespace, home(fact), fact.subject)
 
 
 def _company(fact: Fact) -> Hashable:

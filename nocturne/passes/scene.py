@@ -74,7 +74,8 @@ class Scene:
     advances after each accepted proposal. ``fresh`` holds the facts whose text or block changed since this pass
     last ran whole under these rules (None: all of them): only they can be in a new pair, so that cost follows what
     changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper,
-    the facts dropped for it in this pass. ``evidence`` has the members of each schema as last measured,
+    the facts dropped for it in this pass. ``windows`` has for each fact the times, from and to,
+    in which it was open to refinement. ``evidence`` has the members of each schema as last measured,
     ``forgotten`` those members that the policy forgot, ``clusters`` the clusters of each layer, where the pass looks
     for them.
     """
@@ -92,6 +93,7 @@ class Scene:
     sessions: Mapping[Session, tuple[Turn, ...]] = field(default_factory=dict)
     kept_for: Mapping[int, Sequence[int]] = field(default_factory=dict)
     strengths: Mapping[int, Activation] = field(default_factory=dict)
+    windows: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
     fresh: AbstractSet[int] | None = None
     over: AbstractSet[int] = frozenset()
     adjudicated: bool = True

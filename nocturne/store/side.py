@@ -113,6 +113,20 @@ def labile(link: Link, at: int) -> dict[int, int]:
     )
 
 
+def windows(link: Link) -> dict[int, list[tuple[int, int]]]:
+    """For each fact the windows that its retrievals opened, oldest first; one that had to close ends there."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for fact, at, kind, until in link.all(
+        "SELECT fact, at, kind, labile_until FROM accesses "
+        "WHERE kind = 'retrieved' AND labile_until NOT NULL OR kind = 'closed' ORDER BY id"
+    ):
+        if kind == "closed":
+            found[fact] = [(since, min(end, at)) for since, end in found.get(fact, ())]
+        else:
+            found.setdefault(fact, []).append((at, until))
+    return found
+
+
 def append_quiz(link: Link, run: QuizRun) -> int:
     """Keep a quiz run; returns its number."""
     report = None

@@ -414,6 +414,10 @@ class SqliteStore:
         """Every strength that was set up to a time, with when, in the order of the log."""
         return side.touches(self._link, upto)
 
+    def windows(self) -> Mapping[int, Sequence[tuple[int, int]]]:
+        """For each fact the times, from and to, in which it was or is open to refinement."""
+        return side.windows(self._link)
+
     def labile(self, at: int) -> Mapping[int, int]:
         """The facts whose window is open at a time, with where it ends."""
         return side.labile(self._link, at)
