@@ -149,6 +149,7 @@ class Lanes:
     def __init__(self) -> None:
         self.sums = [0, 0, 0, 0]
         self.steps = 0
+        self.known = ""
 
     def step(self, leaf: bytes, *, away: bool = False) -> None:
         """Put a leaf in, or take it out."""
@@ -156,6 +157,7 @@ class Lanes:
         at = 2 if away else 0
         self.sums[at] += value & self.SLOTS
         self.sums[at + 1] += (value >> 16) & self.SLOTS
+        self.known = ""
         self.steps += 1
         if self.steps == 60_000:
             self.sums = [total & self.SLOTS for total in self.sums]
@@ -171,7 +173,9 @@ class Lanes:
 
     def digest(self) -> str:
         """The state digest."""
-        return digest(4, self.state())
+        if not self.known:
+            self.known = digest(4, self.state())
+        return self.known
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -1658,6 +1662,12 @@ ENDS = frozenset(".!?。！？؟।॥")
 NO_WORDS = frozenset(("mark", "open", "break"))
 
 
+@lru_cache(maxsize=4)
+def lexicon_of(text: str) -> Lexicon:
+    """A lexicon of the JSON that the store keeps."""
+    return Lexicon(json.loads(text))
+
+
 def analysed(text: str, lexicon: Lexicon) -> Analysis:
     """The text as it is compared; remembered."""
     found = lexicon.analyses.get(text)
@@ -1902,7 +1912,7 @@ class Judge:
         if held["lexicon"] not in known["lexicons"]:
             return None
         if held["lexicon"] not in self.lexicons:
-            self.lexicons[held["lexicon"]] = Lexicon(json.loads(known["lexicons"][held["lexicon"]]))
+            self.lexicons[held["lexicon"]] = lexicon_of(known["lexicons"][held["lexicon"]])
         if held["policy"] not in self.policies:
             self.policies[held["policy"]] = json.loads(known["policies"][held["policy"]])
         return Setting(self.policies[held["policy"]], self.lexicons[held["lexicon"]])
@@ -2897,7 +2907,10 @@ class Report:
 
 def audit(path: Path, expect_head: str | None = None) -> Report:
     """Audit a store; Unreadable where it cannot begin."""
-    store = Store(path)
+    try:
+        store = Store(path)
+    except sqlite3.DatabaseError as error:
+        raise Unreadable(f"{path} is damaged or locked: {error}", 3) from error
     judge = Judge(store)
     replay = Replay(store, judge)
     whole = Check("SQLite finds the file whole", "of its own checks")

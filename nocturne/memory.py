@@ -181,7 +181,7 @@ class Memory:
                 policy=self.policy,
                 lexicon=self._lexicon,
                 now=self._clock(),
-                command="library",
+                command="library --allow-loss" if allow_loss else "library",
                 proposer=chosen.name,
                 answer=asking(chosen),
                 mend=mending(chosen),
