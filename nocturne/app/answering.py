@@ -63,6 +63,7 @@ class Extract:
     """
 
     name = "extract"
+    absent = NOT_IN_MEMORY
 
     def __init__(
         self,
@@ -86,7 +87,7 @@ class Extract:
         if attribute is not None:
             stating = self._stating(question, attribute)
             if stating:
-                return self._told(question, stating[:most])
+                return self.told(question, stating[:most])
         # Who asks for an attribute that no fact states is not answered with what merely sounds like it.
         return self._holding(question, most, enough=_MOSTLY if attribute is None else Fraction(1))
 
@@ -150,9 +151,14 @@ class Extract:
                 faded=found.faded,
                 quarantined=found.quarantined,
             )
-        return self._told(question, facts[:most])
+        return self.told(question, facts[:most])
 
-    def _told(self, question: str, facts: Sequence[Fact]) -> Answer:
+    def near(self, question: str, most: int) -> list[Fact]:
+        """The facts nearest to a question, whether they answer it or not."""
+        return [hit.fact for hit in self._retriever.find(Query(question, top=most)).hits]
+
+    def told(self, question: str, facts: Sequence[Fact]) -> Answer:
+        """These facts as an answer, quoted."""
         return Answer(question, " ".join(_sentence(fact.text) for fact in facts), tuple(facts))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,9 @@ from nocturne.errors import StoreLocked, StoreWriteFailed, UsageError
 
 if TYPE_CHECKING:
     from nocturne.app.answering import Answerer
+    from nocturne.app.ports import Proposer
     from nocturne.app.quizzing import Quiz
+    from nocturne.store import SqliteStore
 
 EXAMPLES = (
     ("nocturne quiz", "five questions, and one about something forgotten"),
@@ -53,18 +56,25 @@ def run(
     ] = None,
     no_record: Annotated[bool, typer.Option("--no-record", help="Leave no quiz run in the store.")] = False,
     policy: options.PolicyOption = "default",
+    provider: options.ProviderOption = None,
+    model: options.ModelOption = None,
+    base_url: options.BaseUrlOption = None,
+    replay: options.ReplayOption = None,
+    record: options.RecordOption = None,
 ) -> int:
     """Ask the memory about its own facts and score the answers by code; exit 1 where it fails.
 
     Questions are worded by code and refused where they give half of their answer away. An answer recalls a
     fact with nine tenths of its words, every value exactly, and the same denials. Something forgotten must be
     gone from the store, said to be gone, and nothing of it told. A contract holds lines of expect (contains or
-    absent), question and text; with --questions 0 it is all that is asked.
+    absent), question and text; with --questions 0 it is all that is asked. With a provider a model words the
+    questions and the answers; code still judges both.
     """
     from nocturne.app import policies
     from nocturne.app.answering import Extract
     from nocturne.app.contracts import load
-    from nocturne.app.quizzing import Exam, quiz
+    from nocturne.app.quizzing import Exam, Templates, quiz
+    from nocturne.app.wordings import ModelAnswers, ModelQuestions
     from nocturne.cli import wiring
     from nocturne.report.data import quiz as data
     from nocturne.report.junit import quiz as as_junit
@@ -75,10 +85,24 @@ def run(
     if not questions and not expected:
         raise UsageError("--questions 0 asks nothing", hint="give a --contract, or leave --questions out")
     lexicon = wiring.lexicon()
-    with wiring.opened(shell) as store, store.moment():
+    wanted = wiring.Wanted(provider, model, base_url, replay=replay, record=record, dry_run=True)
+    with (
+        wiring.opened(shell) as store,
+        wiring.proposing(wanted, store, shell.now) as proposer,
+        store.moment(),
+    ):
+        plain = proposer.name == "rules"
 
         def answerers(at: int | None) -> Answerer:
-            return Extract(store, policy=chosen, lexicon=lexicon, now=shell.now, at=at)
+            extract = Extract(store, policy=chosen, lexicon=lexicon, now=shell.now, at=at)
+            return extract if plain else ModelAnswers(proposer, extract, lexicon)
+
+        past = wiring.snapshot(store, baseline) if baseline is not None else None
+        code_worded = Templates(
+            store,
+            lexicon,
+            Extract(store, policy=chosen, lexicon=lexicon, now=shell.now, at=past.number if past else None),
+        )
 
         found = quiz(
             Exam(
@@ -87,10 +111,11 @@ def run(
                 lexicon=lexicon,
                 now=shell.now,
                 answerers=answerers,
+                wording=code_worded if plain else ModelQuestions(proposer, code_worded),
                 seed=seed,
                 questions=questions,
                 probes=probes,
-                baseline=wiring.snapshot(store, baseline) if baseline is not None else None,
+                baseline=past,
                 threshold=Fraction(str(fail_under)),
                 require_forgotten=require_forgotten,
                 contract=expected,
@@ -132,3 +157,8 @@ def _record(shell: Shell, found: Quiz) -> None:
             store.record_quiz(run_)
     except (StoreLocked, StoreWriteFailed) as error:
         shell.note(f"not recorded: {error.message}")
+
+
+def _steady(store: SqliteStore, proposer: Proposer) -> AbstractContextManager[None]:
+    """One moment of the store for everything; never held open while a model thinks."""
+    return store.moment() if proposer.name == "rules" else nullcontext()

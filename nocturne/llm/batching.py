@@ -9,6 +9,7 @@ from typing import assert_never
 from nocturne.app.asking import Unit
 from nocturne.core.facts import Fact, Turn
 from nocturne.passes.briefs import (
+    AskBrief,
     Brief,
     ContradictBrief,
     DedupeBrief,
@@ -16,6 +17,7 @@ from nocturne.passes.briefs import (
     ForgetBrief,
     MergeBrief,
     PromoteBrief,
+    QuizBrief,
     SchematiseBrief,
 )
 
@@ -60,8 +62,11 @@ def units(brief: Brief) -> tuple[Unit, ...]:
             return tuple(
                 (union.into, *(i for i in union.sources if i != union.into)) for union in brief.unions
             )
-        case PromoteBrief():
+        case PromoteBrief() | QuizBrief():
             return tuple((fact,) for fact in brief.facts)
+        case AskBrief():
+            # One question is one unit, whatever was found for it.
+            return (tuple(brief.facts),) if brief.facts else ()
         case SchematiseBrief():
             return tuple(cluster.members for cluster in brief.clusters)
         case ForgetBrief():
@@ -87,7 +92,7 @@ def narrow(brief: Brief, chosen: Sequence[int]) -> Brief:
             return replace(
                 brief, unions=tuple(brief.unions[i] for i in chosen), facts=_of(brief.facts, named)
             )
-        case PromoteBrief():
+        case PromoteBrief() | QuizBrief() | AskBrief():
             return replace(brief, facts=_of(brief.facts, named))
         case SchematiseBrief():
             return replace(

@@ -24,6 +24,7 @@ from nocturne.llm.entries import entry_of, ids_in
 from nocturne.llm.outcomes import Expected
 from nocturne.passes import wire
 from nocturne.passes.briefs import (
+    AskBrief,
     Brief,
     ContradictBrief,
     DedupeBrief,
@@ -99,7 +100,7 @@ def render(
     system = "\n\n".join(parts)
     expected = Expected(
         pass_name=pass_name,
-        keys=frozenset(wire.SHAPES[pass_name]),
+        keys=wire.keys_of(pass_name),
         units=len(units(brief)),
         estimate=least_tokens(system) + least_tokens(user),
         nonce=word,
@@ -166,7 +167,7 @@ def _fact(fact: Fact, pass_name: str) -> dict[str, Any]:
     entry: dict[str, Any] = {"id": f"m{fact.id}"}
     if fact.subject != "user":
         entry["subject"] = fact.subject
-    if pass_name in ("contradict", "schematise", "forget") and fact.said_at is not None:
+    if pass_name in ("contradict", "schematise", "forget", "ask") and fact.said_at is not None:
         entry["said"] = _day(fact.said_at)
     if pass_name in ("promote", "forget"):
         entry["category"] = fact.category
@@ -203,6 +204,8 @@ def candidate_lines(brief: Brief) -> Iterable[dict[str, Any]]:
             for candidate in brief.candidates:
                 days = int(candidate.age_days)
                 yield {"itemId": f"m{candidate.fact}", "policy": candidate.rule, "daysOld": days}
+        case AskBrief():
+            yield {"question": brief.question, "verbatim": brief.verbatim}
         case _:
             return
 

@@ -79,6 +79,10 @@ def _lists(brief: Brief, *, tight: bool) -> Schema:
             return {
                 "forget": listed(count, itemId=one, policy={"type": "string", "enum": rules or ["stale"]})
             }
+        case "quiz":
+            return {"quiz": listed(count, itemId=one, question=text)}
+        case "ask":
+            return {"ask": listed(1, itemIds=several(longest), text=text)}
         case other:
             raise ValueError(f"no pass is called {other}")
 

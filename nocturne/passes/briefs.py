@@ -122,6 +122,32 @@ class ForgetBrief:
     pass_name: str = "forget"
 
 
+@dataclass(frozen=True, slots=True)
+class QuizBrief:
+    """Facts of which somebody is to be asked: one question each. No pass of the night, and nothing is proposed."""
+
+    facts: Mapping[int, Fact]
+    pass_name: str = "quiz"
+
+
+@dataclass(frozen=True, slots=True)
+class AskBrief:
+    """A question, and the facts that were found for it; ``verbatim`` asks for their very words."""
+
+    question: str
+    facts: Mapping[int, Fact]
+    verbatim: bool = False
+    pass_name: str = "ask"
+
+
 Brief = (
-    EncodeBrief | DedupeBrief | ContradictBrief | MergeBrief | PromoteBrief | SchematiseBrief | ForgetBrief
+    EncodeBrief
+    | DedupeBrief
+    | ContradictBrief
+    | MergeBrief
+    | PromoteBrief
+    | SchematiseBrief
+    | ForgetBrief
+    | QuizBrief
+    | AskBrief
 )

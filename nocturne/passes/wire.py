@@ -127,6 +127,9 @@ def _schematise(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 Reader = Callable[[Mapping[str, Any]], dict[str, Any]]
 
+WORDED: Mapping[str, frozenset[str]] = {"quiz": frozenset({"quiz"}), "ask": frozenset({"ask"})}
+"""The keys of replies that propose nothing: questions and answers, which the use cases read themselves."""
+
 SHAPES: Mapping[str, Mapping[str, tuple[Reader, frozenset[str]]]] = {
     "encode": {
         "facts": (
@@ -202,6 +205,11 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def keys_of(pass_name: str) -> frozenset[str]:
+    """The keys that a reply of this name may have."""
+    return WORDED[pass_name] if pass_name in WORDED else frozenset(SHAPES[pass_name])
 
 
 def _fields(pass_name: str, key: str, entry: Any) -> dict[str, Any]:
