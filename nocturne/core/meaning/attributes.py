@@ -19,7 +19,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "employer": ("work at *", "work for *", "be employ by *", "be employ at *", "join *", "start at *",
                  "start work at *", "start work for *", "employer be *", "company be *"),
     "job": ("work as *", "job be *", "profession be *", "occupation be *", "job title be *", "role be *",
-            "become *", "be promote to *"),
+            "become *", "be promote to *", "get promote to *"),
     "name": ("name be *", "be call *", "go by *", "be name *"),
     "age": ("be * old", "age be *", "turn *", "be *"),
     "birthday": ("birthday be *", "be bear on *", "date of birth be *"),
@@ -42,7 +42,8 @@ for _attribute, _patterns in _PATTERNS.items():
         _words = tuple(_pattern.split(" "))
         _BY_HEAD.setdefault(_words[0], []).append((_attribute, _words))
 
-_PAST_TOO = frozenset(("move", "relocate", "join", "marry", "become", "turn", "settle", "start", "switch"))
+_PAST_TOO = frozenset(("move", "relocate", "join", "marry", "become", "turn", "settle", "start", "switch",
+                       "get"))  # fmt: skip
 """Verbs whose past still says what is so now: who moved to a place lives there."""
 
 _MANAGERS = frozenset(("pnpm", "npm", "yarn", "bun", "uv", "pip", "poetry", "pipenv", "conda", "cargo", "bundler",
@@ -189,7 +190,7 @@ def _matched(
 
 
 _VERBS = frozenset(("live", "reside", "move", "relocate", "be", "settle", "work", "join", "start", "become", "go",
-                    "turn", "marry", "run", "listen", "use", "switch"))  # fmt: skip
+                    "turn", "marry", "run", "listen", "use", "switch", "get"))  # fmt: skip
 
 
 def _lasting(words: Key, at: int, head: str) -> bool:
@@ -199,7 +200,7 @@ def _lasting(words: Key, at: int, head: str) -> bool:
         moved = at + 1 < len(words) and lemma(words[at + 1]) in _PAST_TOO | frozenset(
             ("assign", "promote", "transfer")
         )
-        return word == "is" or (word == "was" and moved)
+        return word == "is" or (word in ("was", "been") and moved)
     forms = {verb.form for verb in readings(word)}
     if forms & {"base", "third"}:
         return True

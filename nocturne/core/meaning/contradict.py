@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
+from nocturne.core.meaning.attitudes import attitudes
 from nocturne.core.meaning.attributes import Stated, lemma, plain_statements, stated_in
 from nocturne.core.meaning.clauses import subject_of
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
@@ -50,6 +52,8 @@ def clash_key(said: Said, *, lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
     if reading.grammar.known and len(reading.analysis.tokens) <= 60:
         for held in _held(reading):
             keys["says", held.predicate, held.holder] = None
+        for attitude in attitudes(reading):
+            keys["likes", attitude.thing, attitude.holder] = None
         for frame, _ in _frames(reading):
             keys["value", frame] = None
         for before, _, whole in _changes(reading):
@@ -98,6 +102,7 @@ def _clash(both: _Both, single_valued: Collection[str]) -> Holds | Fails:
     found = (
         _attributes(both, cues, single_valued)
         or _polarity(both.first, both.second)
+        or _turned(both.first, both.second)
         or _numbered(both.first, both.second, cues)
         or _changed(both.first, both.second)
     )
@@ -157,6 +162,13 @@ def _polarity(first: Reading, second: Reading) -> Holds | None:
     for held in _held(second):
         if had.get((held.holder, held.predicate), held.affirmed) != held.affirmed:
             return Holds("superseded", {"predicate": held.predicate, "by": "opposite polarity"})
+    return None
+
+
+def _turned(first: Reading, second: Reading) -> Holds | None:
+    for had, has in product(attitudes(first), attitudes(second)):
+        if had.turns(has):
+            return Holds("superseded", {"predicate": f"like {had.thing}", "by": "opposite attitude"})
     return None
 
 
