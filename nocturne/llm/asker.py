@@ -13,7 +13,7 @@ from typing import Any
 from nocturne.app.asking import Asked, Journal, RawReply, Unit, Usage
 from nocturne.core.verdicts import Refused
 from nocturne.errors import ProviderFailed
-from nocturne.llm.batching import Portion, halves, least_tokens, narrow, portions, units
+from nocturne.llm.batching import Portion, halves, least_tokens, narrow, portions, shown, units
 from nocturne.llm.caller import Caller, Halted
 from nocturne.llm.outcomes import Failure
 from nocturne.llm.prompting import Prompt, named, refused_line, render
@@ -135,6 +135,7 @@ class ModelProposer:
         Turns are read once and for all, so ``encode`` is all or nothing: ProviderFailed where any turn was not
         answered. What was answered is in the journal, and is not asked again.
         """
+        brief = shown(brief)
         asked_about = units(brief)
         parts = portions(brief, budget=self._budget(brief), most=self._most(brief)) if asked_about else []
         this = _Round(pass_name, len(asked_about), _numbered(parts))
@@ -152,7 +153,7 @@ class ModelProposer:
 
     def repair(self, pass_name: str, brief: Brief, refusals: Sequence[Refused]) -> Iterator[RawReply]:
         """One more try at the refused. A failure here is no loss: the refusals stand."""
-        told = refusals[:MOST_REFUSALS]
+        brief, told = shown(brief), refusals[:MOST_REFUSALS]
         concerned = frozenset[int]().union(*(named(refused) for refused in told)) if told else frozenset()
         listed = units(brief)
         chosen = [place for place, unit in enumerate(listed) if concerned & set(unit)]

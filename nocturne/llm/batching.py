@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -11,6 +11,7 @@ from nocturne.core.facts import Fact, Turn
 from nocturne.passes.briefs import (
     AskBrief,
     Brief,
+    Cluster,
     ContradictBrief,
     DedupeBrief,
     EncodeBrief,
@@ -25,6 +26,8 @@ CONTEXT_TURNS = 6
 """Turns before a portion's first that are shown for reading, so that "there" and "she" can be understood."""
 CONTEXT_CHARS = 4000
 """Characters that these may have together; they are only read, so the farthest are left out first."""
+MOST_MEMBERS = 40
+"""Members of one cluster that are shown: a pattern that so many typical ones do not show is none."""
 LINE = 24
 """Tokens that an item's keys and ids take, beside its text."""
 
@@ -73,6 +76,26 @@ def units(brief: Brief) -> tuple[Unit, ...]:
             return tuple((candidate.fact,) for candidate in brief.candidates)
         case _:
             assert_never(brief)
+
+
+def shown(brief: Brief) -> Brief:
+    """The brief as a model sees it: of a large cluster those members that have most of its terms."""
+    if not isinstance(brief, SchematiseBrief) or all(
+        len(cluster.members) <= MOST_MEMBERS for cluster in brief.clusters
+    ):
+        return brief
+    clusters = tuple(_typical(cluster, brief.facts) for cluster in brief.clusters)
+    named = {member for cluster in clusters for member in cluster.members}
+    return replace(brief, clusters=clusters, facts=_of(brief.facts, named))
+
+
+def _typical(cluster: Cluster, facts: Mapping[int, Fact]) -> Cluster:
+    def lacks(member: int) -> int:
+        text = facts[member].text.casefold()
+        return sum(term not in text for term in cluster.terms)
+
+    best = sorted(cluster.members, key=lambda member: (lacks(member), member))[:MOST_MEMBERS]
+    return replace(cluster, members=tuple(sorted(best)))
 
 
 def narrow(brief: Brief, chosen: Sequence[int]) -> Brief:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nocturne.llm.batching import likely_tokens, portions, units
+from nocturne.llm.batching import likely_tokens, portions, shown, units
 from nocturne.llm.caller import Manner
 from nocturne.llm.prompting import line, render
 from nocturne.llm.schema import output_tokens
@@ -28,7 +28,7 @@ class Sending:
 
 def sending(brief: Brief, manner: Manner | None = None) -> Sending:
     """What one pass's brief takes, in the portions that it would be asked in."""
-    how = manner or Manner()
+    how, brief = manner or Manner(), shown(brief)
     count = len(units(brief))
     if not count:
         return Sending()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -18,6 +18,9 @@ from nocturne.passes.briefs import Cluster, SchematiseBrief
 from nocturne.passes.evidence import in_session, living, sessions
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, same_space, standing
+
+_MANY = 16
+"""A cluster of fewer members is asked about whenever it grows, a larger one when it has doubled."""
 
 
 class Schematise:
@@ -43,7 +46,7 @@ class Schematise:
         shown = _shown(scene)
         found: list[Cluster] = []
         for layer, cluster in scene.clusters:
-            if scene.fresh is not None and not scene.fresh & set(cluster.members):
+            if scene.fresh is not None and not _worth_asking(cluster.members, scene.fresh):
                 continue
             if _schema_of(cluster, shown) is not None:
                 continue
@@ -76,6 +79,8 @@ class Schematise:
         twin = _twin(scene, members, proposal.text)
         if twin is not None and not self._adds(scene, twin, ids):
             return Refused(proposal, "N010", {"fact": f"m{twin.id}", "block": "schemas"})
+        if scene.tombstones.holds(scene.content(proposal.text)):
+            return Refused(proposal, "N105", {})
         found = judge_schema(
             [in_session(scene, fact) for fact in members],
             proposal.text,
@@ -171,6 +176,13 @@ class Schematise:
     def _key(self, scene: Scene, members: Iterable[int]) -> str:
         facts = scene.before.facts
         return scene.memo.key(self.name, "schematise", sorted(facts[i].text for i in members if i in facts))
+
+
+def _worth_asking(members: Collection[int], fresh: AbstractSet[int]) -> bool:
+    """Whether a cluster grew, and by enough: one fact more in a crowd shows no other pattern."""
+    count = len(members)
+    before = count - len(fresh & set(members))
+    return before < count and (count < _MANY or before.bit_length() < count.bit_length())
 
 
 def _above(layer: str) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.bench import goals
+from tests.bench import goals, sent
+from tests.bench.child import Meter
 from tests.bench.made import LONGEST, SHORTEST, dense, made
 from tests.bench.outcome import Outcome, milliseconds, save, show, times
 from tests.bench.told import told
@@ -48,6 +49,16 @@ def test_a_small_run_finds_the_naive_pairs(tmp_path: Path) -> None:
     assert "NOT" not in first.note
     (new,) = goals.follows_what_is_new(goals.Sizes(tmp_path, 400, 800, 2_000, naive_step=1))
     assert "NOT" not in new.note
+
+
+def test_a_small_store_sends_what_is_new_and_then_nothing() -> None:
+    found = sent.nights(Meter(), count=200, new=10)
+    assert 0 < found["tokens"] < found["first"] * 190 / 4
+    assert set(found["passes"]) >= {"promote"}
+    assert found["quiet"] == 0
+    texts = sent.sentences(200)
+    assert len(texts) == 200
+    assert all(text.startswith("The user noted ") for text in texts)
 
 
 ROW = Outcome(3, "join of 10 facts", "1.0 ms", "2.0 ms at 1", "0.500×", "≤ 20×", held=True, note="a note")

@@ -13,12 +13,19 @@ from nocturne.app.asking import RawReply
 from nocturne.core.proposals import Drop
 from nocturne.core.verdicts import Refused
 from nocturne.errors import ProviderFailed
-from nocturne.llm.batching import likely_tokens
+from nocturne.llm.batching import likely_tokens, shown
 from nocturne.llm.caller import Manner
 from nocturne.llm.prompting import files_hash
 from nocturne.llm.sending import Sending, sending, whole_store
-from nocturne.passes.briefs import DedupeBrief, EncodeBrief, MergeBrief, PromoteBrief
-from tests.llm.made import all_pairs, dedupe, drops, every_brief, facts, proposer, turn
+from nocturne.passes.briefs import (
+    Cluster,
+    DedupeBrief,
+    EncodeBrief,
+    MergeBrief,
+    PromoteBrief,
+    SchematiseBrief,
+)
+from tests.llm.made import all_pairs, dedupe, drops, every_brief, fact, facts, proposer, turn
 from tests.llm.serving import Asked, Said, Server, agreeable, chat, no_facts, prose, serving, too_long
 
 
@@ -317,6 +324,32 @@ def test_cost_follows_what_is_asked_not_what_is_known() -> None:
         asker.close()
         assert len(server.posts) == 1
         assert server.posts[0].tokens < 1200
+
+
+def test_of_a_crowded_cluster_a_model_sees_the_typical_members() -> None:
+    known = {
+        n: fact(n, f"The user waters {'the fern' if n % 50 == 0 else 'an oak'} {n}.") for n in range(1, 3001)
+    }
+    brief = SchematiseBrief((Cluster(tuple(known), ("water", "fern")),), known)
+    part = shown(brief)
+    assert isinstance(part, SchematiseBrief)
+    assert part.clusters[0].members == tuple(range(50, 2001, 50))
+    assert set(part.facts) == set(part.clusters[0].members)
+    small = SchematiseBrief((Cluster((1, 2, 3), ("water",)),), known)
+    assert shown(small) is small
+
+    def nothing(asked: Asked) -> Said:
+        return chat(json.dumps({"nonce": asked.nonce, "schematise": []}), asked)
+
+    with serving(nothing) as server:
+        asker = proposer(server.url, context_tokens=8192, most_output=2048)
+        assert len(list(asker.propose("schematise", brief))) == 1
+        assert list(asker.repair("schematise", brief, [])) == []
+        asker.close()
+        assert server.posts[0].tokens < 4000
+    how = asker.asked("schematise")
+    assert how is not None
+    assert (how.units, how.unanswered) == (1, ())
 
 
 def test_a_server_is_needed_only_when_asked() -> None:
