@@ -127,6 +127,7 @@ def audit(
     )
 
 
+@lru_cache(maxsize=16)
 def _policy(text: str) -> Policy | None:
     # The record keeps ratios as decimal strings, which the model reads as the numbers that a person wrote.
     try:
@@ -135,7 +136,9 @@ def _policy(text: str) -> Policy | None:
         return None
 
 
+@lru_cache(maxsize=4)
 def _lexicon(text: str) -> Lexicon | None:
+    # Kept between audits: every measure remembers what it measured by the lexicon's identity.
     # One that was altered is told by the replay; what was judged under it cannot be measured.
     try:
         return Lexicon.from_json(json.loads(text))

@@ -124,9 +124,7 @@ class Merge:
             return Refused(proposal, "N005", {"fact": f"m{proposal.into}"})
         if not proposal.sources:
             return Refused(proposal, "N012", {"found": 1, "needed": 2})
-        if refused := standing(scene, proposal, proposal.into, *proposal.sources):
-            return refused
-        if refused := reasoned(proposal):
+        if refused := standing(scene, proposal, proposal.into, *proposal.sources) or reasoned(proposal):
             return refused
         members = [scene.facts[id_] for id_ in (proposal.into, *proposal.sources)]
         if refused := same_space(proposal, *members) or self._alike(scene, proposal, members):
@@ -138,6 +136,8 @@ class Merge:
         text = proposal.text if proposal.text is not None else composed
         if text is None:
             return Refused(proposal, "N228", {"facts": [f"m{fact.id}" for fact in members]})
+        if scene.tombstones.holds(scene.content(text)):
+            return Refused(proposal, "N105", {})
         rules = scene.policy.merge
         if text != composed and not rules.model_text:
             return Refused(proposal, "N229", {"policy": scene.policy.name})
