@@ -18,6 +18,8 @@ from nocturne.core.facts import Fact, Span
 from nocturne.core.policy import Intent, Policy
 from nocturne.core.retention import visible
 from nocturne.core.retrieval import (
+    HOT_FLOOR,
+    HOT_SHARE,
     Factors,
     Posted,
     boosts_of,
@@ -89,7 +91,9 @@ class _View(Protocol):
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]: ...
     def size(self) -> int: ...
-    def search(self, groups: Sequence[Sequence[str]], limit: int) -> Mapping[int, float]: ...
+    def search(
+        self, groups: Sequence[Sequence[str]], limit: int, *, latest: bool = False
+    ) -> Mapping[int, float]: ...
     def facts(self, ids: Iterable[int]) -> Mapping[int, Fact]: ...
 
 
@@ -111,10 +115,12 @@ class _Now:
         """How many facts are active."""
         return self._store.size()
 
-    def search(self, groups: Sequence[Sequence[str]], limit: int) -> Mapping[int, float]:
-        """Facts that hold a term of every group, with their BM25 (lower is better)."""
+    def search(
+        self, groups: Sequence[Sequence[str]], limit: int, *, latest: bool = False
+    ) -> Mapping[int, float]:
+        """Facts that hold a term of every group, with their BM25 (lower is better); the best, or the latest."""
         numbered = [[self._numbers[term] for term in group] for group in groups]
-        return {fact: -score for fact, score in self._store.search(numbered, limit=limit)}
+        return {fact: -score for fact, score in self._store.search(numbered, limit=limit, latest=latest)}
 
     def facts(self, ids: Iterable[int]) -> Mapping[int, Fact]:
         """Facts by id."""
@@ -143,14 +149,17 @@ class _Then:
         """How many facts there are."""
         return len(self._facts)
 
-    def search(self, groups: Sequence[Sequence[str]], limit: int) -> Mapping[int, float]:
-        """Facts that hold a term of every group, with their BM25 (lower is better)."""
+    def search(
+        self, groups: Sequence[Sequence[str]], limit: int, *, latest: bool = False
+    ) -> Mapping[int, float]:
+        """Facts that hold a term of every group, with their BM25 (lower is better); the best, or the latest."""
         wanted = {term for group in groups for term in group}
         held: Posted = {term: self._holders[term] for term in wanted}
         holding = [set().union(*(held[term] for term in group)) for group in groups]
         common = set.intersection(*holding) if holding else set()
         scores = okapi(held, self._lengths, only=common)
-        best = sorted(scores, key=lambda fact: (scores[fact], fact))[:limit]
+        order = (lambda fact: -fact) if latest else (lambda fact: (scores[fact], fact))
+        best = sorted(scores, key=order)[:limit]
         return {fact: scores[fact] for fact in best}
 
     def facts(self, ids: Iterable[int]) -> Mapping[int, Fact]:
@@ -226,7 +235,9 @@ class Retriever:
         shares = []
         for terms in texts:
             kept, _ = searchable({term: known[term] for term in terms if term in known}, size)
-            shares.append(relevances(self._candidates(kept, limit)))
+            # A lone term that very many facts hold ranks none of them: the latest are as good as any.
+            hot = len(kept) == 1 and known[kept[0]] > max(HOT_FLOOR, HOT_SHARE * size)
+            shares.append(relevances(self._candidates(kept, limit, latest=hot)))
         near = mixed(shares[0], shares[1:])
         telling = [fact for fact, share in near.items() if share >= LEAST_RELEVANT]
         ids = sorted(telling, key=lambda fact: (-near[fact], fact))[:limit]
@@ -249,12 +260,12 @@ class Retriever:
         hits = tuple(Hit(facts[hit.fact], hit.factors) for hit in best)
         return Found(query, hits, candidates=tuple(ids), faded=faded, quarantined=quarantined)
 
-    def _candidates(self, terms: Sequence[str], limit: int) -> Mapping[int, float]:
+    def _candidates(self, terms: Sequence[str], limit: int, *, latest: bool) -> Mapping[int, float]:
         """Facts that hold every term first; where they are few, facts that hold any."""
         terms = terms[:MOST_TERMS]
         if not terms:
             return {}
-        found = dict(self._view.search([[term] for term in terms], limit))
+        found = dict(self._view.search([[term] for term in terms], limit, latest=latest))
         if len(found) < limit and len(terms) > 1:
             for fact, score in self._view.search([terms], limit).items():
                 found.setdefault(fact, score)

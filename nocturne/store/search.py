@@ -208,15 +208,21 @@ def looked_up(link: Link, tokens: Iterable[str]) -> dict[str, tuple[int, int]]:
     }
 
 
-def query(link: Link, groups: Sequence[Sequence[int]], limit: int) -> list[tuple[int, float]]:
-    """Facts by BM25, the best first, that hold at least one token of every group."""
+def query(
+    link: Link, groups: Sequence[Sequence[int]], limit: int, *, latest: bool = False
+) -> list[tuple[int, float]]:
+    """Facts by BM25, the best first, that hold at least one token of every group.
+
+    ``latest`` takes the newest facts instead of the best: a rank over all that hold a common token is dear.
+    """
     parts = ["(" + " OR ".join(term(number) for number in group) + ")" for group in groups if group]
     if not parts:
         return []
+    order = "rowid DESC" if latest else "rank, rowid"
     return [
         (fact, -score)
         for fact, score in link.all(
-            "SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY rank, rowid LIMIT ?",
+            f"SELECT rowid, rank FROM search WHERE search MATCH ? ORDER BY {order} LIMIT ?",  # noqa: S608 - ours
             (" AND ".join(parts), limit),
         )
     ]

@@ -502,9 +502,11 @@ class SqliteStore:
         """The number and the document frequency of the tokens that are known."""
         return search.looked_up(self._link, tokens)
 
-    def search(self, groups: Sequence[Sequence[int]], *, limit: int) -> list[tuple[int, float]]:
-        """Facts by BM25 (higher is better) that hold, of every group, at least one token number."""
-        return search.query(self._link, groups, limit)
+    def search(
+        self, groups: Sequence[Sequence[int]], *, limit: int, latest: bool = False
+    ) -> list[tuple[int, float]]:
+        """Facts by BM25 (higher is better), or the latest, that hold of every group at least one token number."""
+        return search.query(self._link, groups, limit, latest=latest)
 
     # Keeping and erasing
 
