@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nocturne.app.ports import Store
+from nocturne.app.scenes import evidence_of
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.policy import Policy
 from nocturne.core.retention import exempt, faded, stale
@@ -29,12 +30,18 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A fact with its strength now, and whether tonight's policy would let it go."""
+    """A fact with its strength now, and whether tonight's policy would let it go.
+
+    ``evidence`` and ``sessions`` are those of a schema, where they were looked up: its members, and in how many
+    sessions they were said.
+    """
 
     fact: Fact
     strength: float
     stale: bool
     faded: bool
+    evidence: tuple[int, ...] = ()
+    sessions: int = 0
 
 
 def listed(store: Store, wanted: Filter, *, policy: Policy, now: int) -> list[Listed]:
@@ -46,6 +53,16 @@ def listed(store: Store, wanted: Filter, *, policy: Policy, now: int) -> list[Li
     found = [_line(fact, curves[fact.id], policy, now, hidden=fact.id in hidden) for fact in pool]
     chosen = [line for line in found if _matches(line, wanted)]
     return sorted(chosen, key=lambda line: (BLOCKS.index(line.fact.block), line.fact.id))
+
+
+def with_evidence(store: Store, line: Listed) -> Listed:
+    """The line with what its schema was last measured on; other facts as they are."""
+    members = evidence_of(store, {line.fact.id: line.fact}).get(line.fact.id, ())
+    if not members:
+        return line
+    turns = store.turns({span.turn for fact in store.facts(members).values() for span in fact.sources})
+    said = {(turn.source, turn.session) for turn in turns.values()}
+    return replace(line, evidence=members, sessions=len(said))
 
 
 def held_at(fact: Fact, moment: int) -> bool:

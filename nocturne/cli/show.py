@@ -24,7 +24,7 @@ def run(
 ) -> int:
     """Show one fact: its text, times, block, category, strength, trust, and the turns it rests on."""
     from nocturne.app import policies
-    from nocturne.app.listing import Filter, listed
+    from nocturne.app.listing import Filter, listed, with_evidence
     from nocturne.cli import wiring
     from nocturne.core import ids
     from nocturne.report.data import facts as data
@@ -34,7 +34,7 @@ def run(
     chosen = policies.load(policy)
     with wiring.opened(shell) as store:
         lines = listed(store, Filter(everything=True), policy=chosen, now=shell.now)
-    line = next((line for line in lines if line.fact.id == number), None)
+        line = next((with_evidence(store, line) for line in lines if line.fact.id == number), None)
     if line is None:
         raise InputUnreadable(f"no fact m{number}", hint="nocturne facts --all lists every fact")
     if shell.as_json:

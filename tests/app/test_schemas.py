@@ -10,10 +10,13 @@ import pytest
 
 from nocturne.app.auditing import audit
 from nocturne.app.lexicons import default_lexicon
+from nocturne.app.listing import Listed, with_evidence
 from nocturne.core.facts import DAY, Fact
 from nocturne.core.policy import Policy
 from nocturne.core.strength import centrality_factor
 from nocturne.memory import Memory
+from nocturne.report.data.facts import listed
+from nocturne.report.text.facts import show
 
 START = 1_767_225_600_000_000
 RUNS = ["alone", "in the rain", "with Ngozi", "at dusk", "without shoes"]
@@ -172,3 +175,13 @@ def test_a_schema_outlives_episodes_that_only_grew_old(house: House) -> None:
     assert "forget:evidence" not in house.sleep().get("forget", [])
     assert len(house.schemas()) == 1
     assert house.audited() == []
+
+
+def test_a_schema_shows_its_evidence(house: House) -> None:
+    house.sleep()
+    (schema,) = house.schemas()
+    line = with_evidence(house.memory._store, Listed(schema, 1.0, stale=False, faded=False))
+    assert len(line.evidence) == 3
+    assert line.sessions == 3
+    assert "(3 facts of 3 sessions)" in show(line).plain
+    assert listed(line)["sessions"] == 3

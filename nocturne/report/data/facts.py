@@ -4,8 +4,8 @@ A fact is ``{"id", "text", "block", "category", "layer", "subject", "attribute",
 "confirmed_at", "occurred_at", "occurred_grain", "recorded_at", "valid_from", "valid_until", "active",
 "retired_by", "successor", "trust", "quarantined_by", "pinned", "namespace", "importance", "originals",
 "sources": [{"turn", "start", "end"}]}``; in a listing it has ``"strength"``, ``"stale"`` and ``"faded"`` as
-well, and the listing is ``{"count", "blocks": [{"block", "facts": […]}]}``. Times are ISO 8601 with Z, or
-null.
+well (and a schema that is shown alone ``"evidence"`` and ``"sessions"``); the listing is
+``{"count", "blocks": [{"block", "facts": […]}]}``. Times are ISO 8601 with Z, or null.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from nocturne.app.export import record
 from nocturne.app.listing import Listed
 from nocturne.core.facts import Fact
+from nocturne.core.ids import fact_id
 
 
 def fact(row: Fact) -> dict[str, Any]:
@@ -32,7 +33,10 @@ def fact(row: Fact) -> dict[str, Any]:
 
 def listed(line: Listed) -> dict[str, Any]:
     """A fact with its strength now."""
-    return {**fact(line.fact), "strength": round(line.strength, 6), "stale": line.stale, "faded": line.faded}
+    made = {**fact(line.fact), "strength": round(line.strength, 6), "stale": line.stale, "faded": line.faded}
+    if line.evidence:
+        made |= {"evidence": [fact_id(member) for member in line.evidence], "sessions": line.sessions}
+    return made
 
 
 def facts(lines: Sequence[Listed]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from nocturne.app.listing import Listed
 from nocturne.core.facts import Fact
 from nocturne.core.ids import fact_id, turn_id
-from nocturne.report.page import DIM, ID, STRONG, WARN, Page
+from nocturne.report.page import DIM, ID, STRONG, WARN, Page, counted
 from nocturne.report.when import day, iso
 
 
@@ -75,6 +75,7 @@ def show(line: Listed, *, width: int = 80) -> Page:
         ("importance", None if fact.importance is None else f"{fact.importance} of 10"),
         ("originals", None if fact.originals == 1 else str(fact.originals)),
         ("namespace", None if fact.namespace == "default" else fact.namespace),
+        ("evidence", _evidence(line)),
         ("sources", ", ".join(f"{turn_id(s.turn)} [{s.start}:{s.end}]" for s in fact.sources) or "none"),
     ]
     if fact.pinned or fact.quarantined_by or line.stale or line.faded:
@@ -83,6 +84,13 @@ def show(line: Listed, *, width: int = 80) -> Page:
     page.blank()
     page.line("next: ", (f"nocturne why {fact_id(fact.id)}", STRONG))
     return page
+
+
+def _evidence(line: Listed) -> str | None:
+    if not line.evidence:
+        return None
+    members = ", ".join(map(fact_id, line.evidence))
+    return f"{members} ({counted(len(line.evidence), 'fact')} of {counted(line.sessions, 'session')})"
 
 
 def _occurred(fact: Fact) -> str | None:
