@@ -74,6 +74,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("audit", "prove", "replay and re-measure the whole record", "nocturne.cli.audit"),
     Entry("gate", "prove", "judge proposals from stdin: the gates as a filter", "nocturne.cli.gate"),
     Entry("explain", "prove", "what a refusal's code checks, and why", "nocturne.cli.explain"),
+    Entry("bench", "prove", "how honestly a model edits memory", "nocturne.cli.bench"),
     Entry("recall", "use", "the facts that answer a query, best first", "nocturne.cli.recall"),
     Entry("ask", "use", "an answer that cites facts, or \"not in memory\"", "nocturne.cli.ask"),
     Entry("export", "use", "the facts as a prompt block, MEMORY.md or JSON", "nocturne.cli.export"),
