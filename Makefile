@@ -11,7 +11,7 @@ LOCAL_STAMP := $(VENV)/.local-installed
 BENCH_STAMP := $(VENV)/.bench-installed
 DEMO_DIR ?= .demo
 
-.PHONY: help demo test check lint types layers docs local bench gauntlet verify clean
+.PHONY: help demo test check lint types layers docs local real bench gauntlet verify clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ $(LOCAL_STAMP): $(STAMP)
 	@touch $@
 
 local: $(LOCAL_STAMP) ## fetch a small model that runs here, for --provider local and its test
+
+real: $(STAMP) ## a night with the real model that make local fetched; skipped, with the reason, without it
+	@$(BIN)/python -m pytest -q tests/e2e/test_local_model.py --durations=3
 
 $(BENCH_STAMP): $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
