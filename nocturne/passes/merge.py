@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -64,21 +65,33 @@ class Merge:
         self, scene: Scene, facts: Mapping[int, Fact], sets: Mapping[int, frozenset[str]]
     ) -> Iterator[Union]:
         """Facts that were recalled, each with what was said of it while it was open to refinement."""
+        said_then = sorted(
+            (fact.said_at, fact.id)
+            for fact in facts.values()
+            if fact.said_at is not None and (scene.fresh is None or fact.id in scene.fresh)
+        )
         for id_ in sorted(scene.windows.keys() & facts.keys()):
-            old = facts[id_]
-            for new in facts.values():
-                if scene.fresh is not None and new.id not in scene.fresh:
-                    continue
-                if not labile(scene, old, new) or _kin(old) != _kin(new) or not sets[id_]:
-                    continue
-                share = Fraction(len(sets[id_] & sets[new.id]), len(sets[id_]))
-                if share < exact(scene.policy.merge.floor):
-                    continue
-                if self._key(scene, (id_, new.id), None) in scene.memo.known:
-                    continue
-                composed = self._composed([old, new], scene)
-                if composed is not None:
-                    yield Union(id_, (new.id,), composed, share)
+            old, near = facts[id_], set()
+            for since, until in scene.windows[id_]:
+                first = bisect_left(said_then, (since, 0))
+                near.update(new for _, new in said_then[first : bisect_left(said_then, (until + 1, 0))])
+            for other in sorted(near):
+                union = self._refining(scene, old, facts[other], sets)
+                if union is not None:
+                    yield union
+
+    def _refining(
+        self, scene: Scene, old: Fact, new: Fact, sets: Mapping[int, frozenset[str]]
+    ) -> Union | None:
+        if not labile(scene, old, new) or _kin(old) != _kin(new) or not sets[old.id]:
+            return None
+        share = Fraction(len(sets[old.id] & sets[new.id]), len(sets[old.id]))
+        if share < exact(scene.policy.merge.floor):
+            return None
+        if self._key(scene, (old.id, new.id), None) in scene.memo.known:
+            return None
+        composed = self._composed([old, new], scene)
+        return None if composed is None else Union(old.id, (new.id,), composed, share)
 
     def _grown(
         self,
