@@ -71,7 +71,8 @@ class Merge:
             if fact.said_at is not None and (scene.fresh is None or fact.id in scene.fresh)
         )
         for id_ in sorted(scene.windows.keys() & facts.keys()):
-            old, near = facts[id_], set()
+            old = facts[id_]
+            near: set[int] = set()
             for since, until in scene.windows[id_]:
                 first = bisect_left(said_then, (since, 0))
                 near.update(new for _, new in said_then[first : bisect_left(said_then, (until + 1, 0))])
