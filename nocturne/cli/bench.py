@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     ("nocturne bench honesty", "the rules, and the provider of nocturne.toml"),
     ("nocturne bench honesty --provider local", "the rules beside the small local model"),
-    ("nocturne bench honesty --provider local --provider openai --model gpt-4o-mini --json", "for a program"),
+    ("nocturne bench honesty --provider openai --model tiny --json", "for a program"),
 )
 
 
