@@ -238,3 +238,36 @@ def test_a_night_that_was_interrupted_goes_on_from_the_journal(run: Run) -> None
     assert report["passes"][0]["proposed"] == 5
     assert report["passes"][0]["not_asked"] == 0
     whole(run)
+
+
+def test_a_second_try_is_recorded_and_can_be_had_again(run: Run) -> None:
+    ingest(run, "I own a canoe.", "I own a tent.")
+    Path("b.db").write_bytes(Path("a.db").read_bytes())
+    with serving(invents_then(None)) as server:
+        first = run("sleep", *asking(server), "--record", "kept.jsonl", "--json").data
+    again = run("sleep", "--replay", "kept.jsonl", "--json", "--db", "b.db").data
+    keys = ("name", "proposed", "accepted", "refused", "again", "mended", "active")
+    for one, other in zip(first["passes"], again["passes"], strict=True):
+        assert [one[key] for key in keys] == [other[key] for key in keys]
+    assert sum(part["mended"] for part in again["passes"]) == 1
+
+
+def test_what_was_held_back_is_asked_again(run: Run) -> None:
+    ingest(run, "We talked about the colour of the shed.", "I walked to the mill.", day="2026-03-10")
+    for day in ("2026-06-01", "2026-06-02"):
+        report = run("sleep", "--json", "--now", f"{day}T02:00:00Z", code=1).data
+        assert report["passes"][-1]["withheld"] == "N306"
+    report = run("sleep", "--json", "--allow-loss", "--now", "2026-06-03T02:00:00Z").data
+    assert len(report["forgotten"]) == 2
+
+
+def test_a_dry_run_foresees_the_night(run: Run) -> None:
+    ingest(run, *(f"I own a {thing}." for thing in OWNED), "I own a red canoe.")
+    run("sleep")
+    ingest(run, "I own a canoe.", "I own a ladder.", name="later", day="2026-03-20")
+    words = ("sleep", "--json", "--now", "2026-03-21T02:00:00Z")
+    foreseen, done = run(*words, "--dry-run").data, run(*words).data
+    keys = ("name", "proposed", "accepted", "refused", "engine", "active")
+    for one, other in zip(foreseen["passes"], done["passes"], strict=True):
+        assert [one[key] for key in keys] == [other[key] for key in keys]
+    whole(run)
