@@ -350,7 +350,7 @@ class Replay:
         self.interned: set[str] = set()
         self.erased: dict[str, int] = {}
         self.uuid = ""
-        self.at = 0
+        self.secret = b""
 
     def checks(self) -> list[Check]:
         """In the order in which they are printed."""
@@ -1865,6 +1865,7 @@ class Judge:
         self.returned: list[Json] = []
         self.made: dict[int, int] = {}
         self.shown_by: dict[int, list[int]] = {}
+        self.back: list[tuple[int, int, str]] = []
 
     def checks(self) -> list[Check]:
         """In the order in which they are printed."""
@@ -1953,8 +1954,7 @@ class Judge:
         check.holds(not faults, "entry {}: {}", seq, "; ".join(faults))
 
     def _came_back(self, seq: int, entry: Json, before: Mapping[int, Version | None]) -> None:
-        stones = self.replay.stones
-        setting = self.setting(entry.get("under", self.replay.setting)) if stones else None
+        setting = self.setting(entry.get("under", self.replay.setting)) if self.replay.stones else None
         for fact, old in before.items():
             now = self.replay.state[fact]
             stayed = old is not None and old.active and old.get("text") == now.get("text")
@@ -1962,9 +1962,15 @@ class Judge:
                 continue
             with contextlib.suppress(Erased):
                 words = sorted(analysed(self.text(now.get("text")), setting.lexicon).content)
-                stone = stones.get(keyed(self.replay.secret, 10, words))
-                free = stone is None or stone[3] is not None
-                self.buried.holds(free, "entry {}: m{} is what a person forgot", seq, fact)
+                self.back.append((seq, fact, keyed(self.replay.secret, 10, words)))
+
+    def _buried_then(self) -> None:
+        """Hold what came back against the tombstones set before it, now that its command may have lifted them."""
+        for seq, fact, key in self.back:
+            stone = self.replay.stones.get(key)
+            free = stone is None or stone[3] is not None or stone[2] >= seq
+            self.buried.holds(free, "entry {}: m{} is what a person forgot", seq, fact)
+        self.back.clear()
 
     def snapshot(self, seq: int, entry: Json) -> None:
         """A snapshot closes what came before it."""
@@ -1981,6 +1987,7 @@ class Judge:
             self._spent(entry, found[1])
         elif not found:
             self.sleep = None
+        self._buried_then()
         if self.returned:
             self._restored(entry["number"])
         self.touched.clear()
@@ -2069,6 +2076,7 @@ class Judge:
 
     def sweep(self) -> None:
         """Every active fact: down to its turns, with no name or value that they lack; and the index."""
+        self._buried_then()
         for fact, version in self.replay.state.items():
             if not version.active:
                 continue
