@@ -99,6 +99,9 @@ def run(
 
             wiring.write(plan, dump(plan_of(report, store, shell.now)))
     show(shell, report, perf_counter() - started, plan)
+    for went in asked:
+        if went.stopped is not None and went.unanswered:
+            shell.err.print(f"provider: {went.pass_name} broke off: {went.stopped}", soft_wrap=True)
     failures = [failure for went in asked for failure in went.failures]
     for failure in failures[:FEW]:
         shell.err.print(f"provider: {failure}", soft_wrap=True)

@@ -116,7 +116,8 @@ def test_a_second_try_is_the_last(run: Run) -> None:
 def test_the_next_night_asks_about_what_is_new_and_nothing_else(run: Run) -> None:
     ingest(run, *(f"I own a {thing}." for thing in OWNED))
     with serving(cautious) as server:
-        run("sleep", *asking(server))
+        done = run("sleep", *asking(server))
+        assert f"model        {len(server.posts)} calls, " in done.out
         assert {pass_of(asked) for asked in server.posts} >= {"merge", "promote"}
         first = {entry["id"] for asked in server.posts for entry in data(asked)}
     assert len(first) == len(OWNED)
@@ -183,11 +184,13 @@ def test_a_limit_leaves_the_rest_to_the_next_night(run: Run, limit: list[str], t
         return said
 
     with serving(slow) as server:
-        report = run("sleep", *asking(server)[:-2], *limit, "--json").data
+        done = run("sleep", *asking(server)[:-2], *limit, "--json")
+        report = done.data
         first = [pair for asked in server.posts for pair in asked.pairs]
     dedupe = report["passes"][0]
     assert 0 < len(first) < 5
     assert dedupe["not_asked"] == 5 - len(first)
+    assert f"provider: dedupe broke off: {told}" in done.err
     whole(run)
     with serving(cautious) as server:
         report = run("sleep", *asking(server), "--json", "--now", "2026-03-20T02:00:00Z").data

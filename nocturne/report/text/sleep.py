@@ -67,21 +67,13 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
         said = "the night would say what is on record already" if held else "nothing to propose"
         page.line((f"unchanged since s{since}", STRONG), f": {said}, nothing is written.")
         _held_back(page, report)
+        _asked(page, report)
         return page
     page.lines.append(Text())
     _refused(page, report)
     _kept(page, report)
     _held_back(page, report)
-    for part in report.passes:
-        if part.not_asked:
-            waits = f"{part.name}: {part.not_asked:,}, the next sleep goes on with them"
-            page.line(("not asked    ", WARN), waits, indent=2, hang=15)
-    again = sum(part.again for part in report.passes)
-    if again:
-        mended = sum(part.mended for part in report.passes)
-        page.line(("second try   ", DIM), f"{again:,} proposed anew, {mended:,} accepted", indent=2, hang=15)
-    if line := report.usage.get("line"):
-        page.line(("model        ", DIM), str(line), indent=2, hang=15)
+    _asked(page, report)
     if report.shortfall:
         page.line(
             ("capacity     ", WARN),
@@ -108,6 +100,20 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
             (f"nocturne diff s{report.start} s{report.end}", STRONG),
         )
     return page
+
+
+def _asked(page: Page, report: SleepReport) -> None:
+    """What asking a model took, and what it was not asked."""
+    for part in report.passes:
+        if part.not_asked:
+            waits = f"{part.name}: {part.not_asked:,}, the next sleep goes on with them"
+            page.line(("not asked    ", WARN), waits, indent=2, hang=15)
+    again = sum(part.again for part in report.passes)
+    if again:
+        mended = sum(part.mended for part in report.passes)
+        page.line(("second try   ", DIM), f"{again:,} proposed anew, {mended:,} accepted", indent=2, hang=15)
+    if line := report.usage.get("line"):
+        page.line(("model        ", DIM), str(line), indent=2, hang=15)
 
 
 def _held_back(page: Page, report: SleepReport) -> None:
