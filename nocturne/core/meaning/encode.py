@@ -12,7 +12,7 @@ from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
 from nocturne.core.meaning.grammar import FLOATING, SUBJECT_PRONOUNS, VERB_ADVERBS, Grammar
 from nocturne.core.meaning.guards import brief, difference, name_set, shown, unfit
 from nocturne.core.meaning.moves import Key, bare
-from nocturne.core.meaning.outright import cut_out
+from nocturne.core.meaning.outright import before_question, cut_out
 from nocturne.core.meaning.reading import SUBJECTS, Reading, Sentence, read
 from nocturne.core.meaning.support import embedded, follows
 from nocturne.core.meaning.verbs import is_form
@@ -92,7 +92,7 @@ def judge_encode(
     claim = read(claim_text, lexicon, speaker)
     if not claim.analysis.content:
         return Fails("N110", {"found": "no content word"})
-    readings = [read(said.text, lexicon, said.speaker) for said in turns]
+    readings = [read(_parted(said.text), lexicon, said.speaker) for said in turns]
     if refused := next(filter(None, (unfit(part.analysis) for part in (claim, *readings))), None):
         return refused
     if refused := _measured(turns, text, lexicon, speaker):
@@ -107,6 +107,14 @@ def judge_encode(
     if turns[0].provenance == "assistant" and (refused := _of_itself(claim)):
         return refused
     return Holds("traceable", {"rewrites": list(dict.fromkeys(found))})
+
+
+_BREAK = re.compile(r"\n[ \t]*(?:```|~~~)[^\n]*(?:\n|\Z)|\n[ \t]*\n")
+
+
+def _parted(text: str) -> str:
+    """The text with a full stop where a paragraph or a block of code ends: no sentence goes on beyond."""
+    return _BREAK.sub(" .\n", text) if "\n" in text else text
 
 
 def _provenance(turns: Sequence[Said], block: str, subject: str | None) -> Fails | None:
@@ -218,15 +226,20 @@ def _key_said(claim: Key, readings: Sequence[Reading]) -> Rewrites | None:
             continue
         retracted = _retracted(reading)
         for place, sentence in enumerate(reading.sentences):
-            if sentence.asks or retracted or _fictional(reading, place):
+            words = before_question(sentence.words, reading.grammar) if sentence.asks else sentence.words
+            if not words or retracted or _fictional(reading, place):
                 continue
-            for offered in _offered(sentence.words, reading.grammar):
+            for offered in _offered(words, reading.grammar):
                 if not set(claim) <= set(offered) | _ADDED or _broken_off(claim, offered, reading.grammar):
                     continue
                 found = follows(claim, offered, reading.grammar, loose=True)
                 if found is not None:
-                    return found if offered == sentence.words else (*found, "clause taken out")
-            bodies = (*_stripped(sentence.words, reading.grammar), *_noted(sentence.words, reading.grammar))
+                    return (
+                        found
+                        if offered == sentence.words and not sentence.asks
+                        else (*found, "clause taken out")
+                    )
+            bodies = (*_stripped(words, reading.grammar), *_noted(words, reading.grammar))
             if any(cut_out(claim, body, reading.grammar) for body in bodies):
                 return ("clause taken out",)
     return None
@@ -389,8 +402,8 @@ def _noted(words: Key, grammar: Grammar) -> Iterator[Key]:
 
 
 def _retracted(reading: Reading) -> bool:
-    text = " ".join(reading.analysis.words)
-    return any(cue in text for cue in _RETRACTS) or any(
+    text = f" {' '.join(reading.analysis.words)} "
+    return any(f" {cue} " in text for cue in _RETRACTS) or any(
         sentence.words[at : at + 2] in _RETRACTS_AT_FRONT and sentence.words[at + 2 : at + 3] != (",",)
         for sentence in reading.sentences
         for at in _leads(sentence.words)

@@ -39,11 +39,81 @@ def cut_out(claim: Key, sentence: Key, grammar: Grammar) -> bool:
     return _second_verb(claim, sentence, grammar) or _second_infinitive(claim, sentence, grammar)
 
 
+def before_question(sentence: Key, grammar: Grammar) -> Key:
+    """What a sentence states before it asks: *I keep bees, can you …?*; empty where it only asks."""
+    if not grammar.english or sentence[:1] == () or sentence[0] in _ASKING:
+        return ()
+    for at in range(2, len(sentence) - 3):
+        word, after = sentence[at], sentence[at + 1]
+        if word not in _ASKING or sentence[at - 1] not in _MARKS | _JOINTS:
+            continue
+        asks = after in SUBJECT_PRONOUNS or (
+            word in _WH and after in grammar.auxiliaries | grammar.modals | _WH_NEXT
+        )
+        if not asks:
+            continue
+        end = at
+        while end > 0 and (sentence[end - 1] in _JOINTS or sentence[end - 1] in _MARKS):
+            end -= 1
+        stated = sentence[:end]
+        return () if verb_at(stated, grammar) is None else stated
+    return ()
+
+
+_WH = frozenset(("what", "how", "why", "where", "when", "which"))
+_WH_NEXT = frozenset(("do", "did", "would", "should", "can", "could", "about", "to", "much", "many", "else"))
+_ASKING = _WH | frozenset(
+    (
+        "can",
+        "could",
+        "would",
+        "will",
+        "do",
+        "did",
+        "is",
+        "was",
+        "should",
+        "may",
+        "have",
+        "shall",
+        "any",
+        "who",
+    )
+)
+
+
 def _places(words: Key, sentence: Key) -> Iterator[int]:
     size = len(words)
     for at in range(len(sentence) - size + 1):
         if sentence[at] == words[0] and sentence[at : at + size] == words:
             yield at
+
+
+def _embedding(before: Key, claim: Key, grammar: Grammar) -> bool:
+    """Whether what goes before may hold for the claim: not what only asks itself whether, nor a closed quotation.
+
+    What the speaker checked or knows ends where they begin anew with *but I*; *trying to …* ends at a new subject.
+    """
+    conditions = grammar.conditionals - grammar.modals
+    plain = tuple(
+        word
+        for at, word in enumerate(before)
+        if not (word in conditions and at and before[at - 1] in WONDERING)
+        and not (word == '"' and before.count('"') % 2 == 0)
+        and not (
+            before[at + 1 : at + 2] == ("to",)
+            and before[-1] in ("and", "but")
+            and claim[0] in SUBJECT_PRONOUNS
+        )
+    )
+    if before[-1] == "but" and claim[0] == "§subj":
+        plain = tuple(word for word in plain if word not in grammar.reporting)
+    return embedded(plain, grammar)
+
+
+WONDERING = frozenset(
+    ("know", "knows", "see", "wonder", "wondering", "sure", "ask", "asked", "check", "certain")
+)
 
 
 def _segment(before: Key) -> Key:
@@ -60,7 +130,7 @@ def _opens(sentence: Key, at: int, claim: Key, grammar: Grammar) -> bool:
     if at == 0:
         return True
     before, last = sentence[:at], sentence[at - 1]
-    if embedded(before, grammar) or last not in _MARKS | _JOINTS:
+    if _embedding(before, claim, grammar) or last not in _MARKS | _JOINTS:
         return False
     if last == "," and claim[0] not in grammar.auxiliaries and _called(before[:-1], grammar):
         return True
@@ -127,7 +197,8 @@ def _closes(sentence: Key, end: int, claim: Key, grammar: Grammar) -> bool:
             or own
             or not set(core[:4]) & (grammar.negation | conditions | grammar.restrictors)
         )
-    if set(core) & conditions and core[0] != "if" and mark != "—":
+    bound = any(word in conditions and core[at - 1] not in WONDERING for at, word in enumerate(core) if at)
+    if bound and core[0] != "if" and mark != "—":
         return False
     if own or core[0] == "if":
         return True

@@ -26,6 +26,7 @@ _MARKS = {"!": ".", "。": ".", "！": ".", "？": "?", "؟": "?", "，": ",", "
           "：": ":", "।": ".", "॥": ".", "(": ",", ")": ",", "（": ",", "）": ",", "—": "—", "–": "—", "…": ".",
           "「": '"', "」": '"', "『": '"', "』": '"', "“": '"', "”": '"', "«": '"', "»": '"', "„": '"',
           "¿": "", "¡": "", "[": ",", "]": ",", "-": "—", "--": "—", "...": ".", "•": ";"}  # fmt: skip
+_NEEDED = frozenset(("to", "§subj's", "more", "some", "help", "new", "better"))
 _KEPT = frozenset((".", "?", ",", ";", ":", '"', "—"))
 _PERSONS = frozenset(("he", "she", "it", "they", "we", "you", "there", "i", "this", "those", "these"))
 _THAT_AFTER = frozenset(
@@ -85,7 +86,9 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
             asks = at < size and _mark(tokens[at]) == "?"
             quoted = at > start and _closes_quotation(tokens, start, at)
             if at > start:
-                sentence = _sentence(tokens, start, at + quoted * 2, grammar, asks=asks)
+                sentence = _sentence(
+                    tokens, start, at + quoted * 2, grammar, asks=asks, named=speaker is not None
+                )
                 if sentence.words:
                     sentences.append(sentence)
             start = at + 1 + quoted
@@ -103,7 +106,9 @@ def _mark(token: Token) -> str:
     return _MARKS.get(token.surface, token.surface)
 
 
-def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar, *, asks: bool) -> Sentence:
+def _sentence(
+    tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar, *, asks: bool, named: bool
+) -> Sentence:
     draft = _Draft(tokens, end, grammar)
     for at in range(start, end):
         if tokens[at].kind == "punct":
@@ -111,6 +116,8 @@ def _sentence(tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar,
                 draft.mark(at)
         else:
             draft.word(at)
+    if grammar.english and "needs" in draft.words:
+        draft.in_need("§user" if named else "§subj")
     return draft.finished(asks=asks)
 
 
@@ -179,6 +186,13 @@ class _Draft:
         self.inflected.add(len(self.words))
         return base
 
+    def in_need(self, subject: str) -> None:
+        """*The user needs to …* is no compound like *the user needs analysis*."""
+        words = self.words
+        for at in range(len(words) - 2):
+            if words[at : at + 2] == ["user", "needs"] and words[at + 2] in _NEEDED:
+                words[at : at + 2] = [subject, "need"]
+
     def finished(self, *, asks: bool) -> Sentence:
         """The sentence without what trails behind it, tidied."""
         words, places = self.words, self.places
@@ -212,7 +226,7 @@ def _verb_place(words: list[str]) -> bool:
 
 def _after_subject(words: list[str]) -> bool:
     """Whether the subject stands right before, or before adverbs only."""
-    at = len(words) - 1
+    at = len(words) - (3 if words[-2:] == ["no", "longer"] else 1)
     while at > 0 and words[at] in VERB_ADVERBS:
         at -= 1
     return words[at] in SUBJECTS

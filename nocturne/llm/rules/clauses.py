@@ -48,6 +48,7 @@ POINTING_BACK = frozenset(
 OPENING_SUBJECTS = SUBJECTS | OWN | CONTRACTED
 HEDGING = frozenset({"maybe", "perhaps", "sometimes", "usually", "often", "lately", "recently", "probably"})
 RECURRING = frozenset({"every", "each"})
+THINKING = frozenset({"think", "guess", "feel", "believe", "know", "hope", "thought", "wish", "bet"})
 YOU = frozenset({"you", "your", "you're", "you've", "you'll", "you'd", "yours", "ya", "u"})
 RECALLING = frozenset({"it", "it's", "they", "they're", "it'll", "they've"})
 INVERTED = frozenset(
@@ -108,7 +109,9 @@ def _finite(tokens: Sequence[Token], index: int, start: int) -> bool:
     known = forms()
     if (low in known.third or low in known.past) and previous not in NOT_A_SUBJECT:
         return True
-    plural = previous in PLURAL or (previous.endswith("s") and not previous.endswith(("ss", "us", "'s")))
+    plural = previous in PLURAL or (
+        previous.endswith("s") and not previous.endswith(("ss", "us", "is", "'s"))
+    )
     return low in known.base and plural and shows_verb(tokens, index + 1)
 
 
@@ -202,6 +205,17 @@ def _inverted(tokens: Sequence[Token], at: int) -> bool:
     return False
 
 
+def _hangs(tokens: Sequence[Token], start: int, at: int, *, fine: bool) -> bool:
+    """Whether the clause that begins at ``at`` says too little, or the one before too little, to stand alone."""
+    if tokens[at].low in RECALLING and at > start + 3 and _valued(tokens, at):
+        return True
+    thought = tokens[start].low in SUBJECTS and at - start < 8 and tokens[start + 1].low in THINKING
+    verbless = not any(is_verb(token.low) for token in tokens[start + 2 : at - 1])
+    if thought and verbless and tokens[at - 1].low in COORDINATORS:
+        return True
+    return not fine and _continues(tokens, start, at)
+
+
 def _continues(tokens: Sequence[Token], start: int, at: int) -> bool:
     """Whether what begins at ``at`` hangs on the clause before: by a pronoun, or as what came of it."""
     if at < start + 3 or any(token.low in YOU for token in tokens[at : at + 14]):
@@ -222,11 +236,8 @@ def _boundary(tokens: Sequence[Token], start: int, at: int, *, asked: bool, fine
     aside = tokens[at].low in DONE if previous in DASHES else previous == "," and _invites(tokens, at)
     if (aside or (previous in DASHES and _invites(tokens, at))) and start < at - 1:
         return at - 1
-    if not (starts_clause(tokens, at) or starts_question(tokens, at, asked=asked)):
-        return None
-    if tokens[at].low in RECALLING and at > start + 3 and _valued(tokens, at):
-        return None
-    if not fine and not starts_question(tokens, at, asked=asked) and _continues(tokens, start, at):
+    question = starts_question(tokens, at, asked=asked)
+    if not (question or starts_clause(tokens, at)) or _hangs(tokens, start, at, fine=fine or question):
         return None
     if previous not in COORDINATORS:
         return at - 1

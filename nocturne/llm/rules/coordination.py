@@ -32,6 +32,7 @@ OTHER_SUBJECTS = frozenset(
 WANTING = frozenset(
     {"want", "wanted", "plan", "plans", "planning", "hope", "hoping", "need", "like", "love", "intend"}
 )
+LASTING = frozenset({"live", "work", "own", "speak", "study", "have"})
 OFTEN = frozenset({"sometimes", "usually", "often", "rarely", "mostly", "always", "seldom", "just", "only"})
 NEGATIONS = frozenset({"not", "never", "don't", "didn't", "can't", "won't"})
 OWN_FINITE = frozenset({"will", "won't", "am", "was"})
@@ -62,9 +63,15 @@ class Verb:
 
 def after_adverbs(tokens: Sequence[Token], at: int) -> int:
     """The first place from ``at`` on that holds no adverb and no "not"."""
-    while at < len(tokens) and (tokens[at].low in ADVERBS or tokens[at].low == "not"):
+    while at < len(tokens) and (
+        tokens[at].low in ADVERBS or tokens[at].low in {"not", "longer"} or _no_longer(tokens, at)
+    ):
         at += 1
     return at
+
+
+def _no_longer(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].low == "no" and at + 1 < len(tokens) and tokens[at + 1].low == "longer"
 
 
 def main_verb(tokens: Sequence[Token], subject: int) -> Verb | None:
@@ -185,6 +192,8 @@ def _finite_again(frame: _Frame, word: str, index: int) -> tuple[Token, ...] | N
     kind, more = frame.verb.kind, index + 1 < len(frame.tokens)
     liked = word in {"love", "like"} and shows_verb(frame.tokens, index + 1)
     if word in OWN_FINITE or (kind != "past" and (word in SURE_PRESENT or liked)):
+        return (frame.subject,)
+    if more and kind == "be" and word in LASTING and shows_verb(frame.tokens, index + 1):
         return (frame.subject,)
     if more and word == "have" and frame.tokens[index + 1].low in forms().participle:
         return (frame.subject,)

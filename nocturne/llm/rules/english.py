@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -64,6 +65,10 @@ MINE = frozenset({"my", "me", "mine", "myself"})
 NO_NOUN = (SUBORDINATORS | REQUEST_HEADS | HOPING) - {"that"}
 NOT_DONE = ADJECTIVES | refuse.MOOD
 FINITE = BE | MODALS
+PRAISE = re.compile(
+    r"i (?:\w+ly |just |also )?(?:love|loved|like|liked) (?:the|that|those|these|how|all the)\b"
+)
+"""What is said of a picture that the other sent."""
 OPEN_MODALS = frozenset(
     {"would", "could", "should", "wouldn't", "couldn't", "shouldn't", "could've", "would've", "should've"}
 )
@@ -265,6 +270,8 @@ class English:
         """Whether a first-person clause is more than courtesy, a request, or a word on the talk itself."""
         text = piece.text
         if refuse.PHATIC.within(text) or refuse.POINTING.within(text):
+            return False
+        if self.scene.named and PRAISE.match(text) and len(piece.tokens) < 9:
             return False
         lasting = refuse.LASTING.found(text, piece.bag)
         if refuse.QUESTIONING.within(text) and not lasting:

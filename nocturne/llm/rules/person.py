@@ -29,6 +29,7 @@ TAILS: dict[str, str] = FORMS["tails"]
 SETTLED = frozenset({"has", "had", "did", "does", "used"})
 """Verbs that read the same in every person."""
 VERBS_LIKE_PREPOSITIONS = frozenset({"like", "love", "need"})
+NO_LONGER = frozenset({"no", "longer"})
 HABITS = frozenset({"always", "usually", "often", "sometimes", "never", "every", "daily", "weekly", "still"})
 """Words beside which "I read" and "I put" are in the present."""
 EMOJI = re.compile("[\U0001f000-\U0001faff☀-➿️‍⭐⬀-⯿]+")
@@ -75,7 +76,9 @@ def _third(word: str, surface: str) -> str:
 
 
 def _after_adverbs(tokens: Sequence[Token], at: int) -> int:
-    while at < len(tokens) and tokens[at].low in ADVERBS and tokens[at].low != "better":
+    while at < len(tokens) and tokens[at].low in ADVERBS | NO_LONGER and tokens[at].low != "better":
+        if tokens[at].low == "no" and tokens[at + 1 : at + 2] and tokens[at + 1].low != "longer":
+            break
         at += 1
     return at
 

@@ -53,7 +53,7 @@ def owner_of(tokens: Sequence[Token]) -> str:
         if low in {"their", "them", "they"} and not (seen or several):
             return "several"
         someone = low in FAMILY or low in PEOPLE
-        seen = seen or someone or (at > 0 and token.text[0].isupper() and low not in FIRST)
+        seen = seen or someone or (at > 0 and token.text[0].isupper() and low not in FIRST | TIMES)
         several = (
             several
             or someone

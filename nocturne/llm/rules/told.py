@@ -24,6 +24,25 @@ TIMED = cue("kinds.json", "timed")
 POINTERS = frozenset({"it", "this", "that", "these", "those", "them"})
 
 
+FORBIDDEN = frozenset(
+    {"touch", "edit", "modify", "use", "commit", "push", "add", "import", "install", "delete", "mock"}
+)
+ONCE = POINTERS | {
+    "me",
+    "anything",
+    "else",
+    "yet",
+    "now",
+    "just",
+    "here",
+    "here.",
+    "any-more",
+    "again",
+    "until",
+    "unless",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What kind of instruction a clause is."""
@@ -59,10 +78,25 @@ def told(tokens: tuple[Token, ...], text: str, bag: AbstractSet[str]) -> Told | 
         return None
     if content(tokens) < 2:
         return None
+    if _forbidden(tokens):
+        return Told("preferences")
     standing = refuse.STANDING.found(text, bag) and "never mind" not in text
     if standing and (head in ORDERS or _inner(tokens)) and not starts_question(tokens, 0):
         return Told("preferences")
     return Told("preferences") if head in CONTRAST_HEADS and refuse.CONTRAST.within(text) else None
+
+
+def _forbidden(tokens: tuple[Token, ...]) -> bool:
+    """A prohibition that names what it is about: "don't touch the generated files", not "don't change that yet"."""
+    at = 2 if [token.low for token in tokens[:2]] == ["do", "not"] else 1
+    if (
+        tokens[0].low not in {"don't", "dont", "do"}
+        or (tokens[0].low == "do" and at == 1)
+        or len(tokens) > 24
+    ):
+        return False
+    once = any(token.low in ONCE for token in tokens)
+    return tokens[at].low in FORBIDDEN and not once and content(tokens[at + 1 :]) >= 1
 
 
 def _always(tokens: tuple[Token, ...]) -> Told | None:
