@@ -181,7 +181,7 @@ def _reaches_over(frame: _Frame, between: Sequence[Token]) -> bool:
             after in known.base or after in known.past or after in known.third
         ):
             return True
-        listed = after in known.base | known.past and (after not in NOUN_VERBS or frame.team)
+        listed = (after in known.base or after in known.past) and (after not in NOUN_VERBS or frame.team)
         if token.low == "," and listed and at + 2 < len(between) and between[at + 2].low not in JOINTS:
             return True
     return False

@@ -72,6 +72,7 @@ PRAISE = re.compile(
 OPEN_MODALS = frozenset(
     {"would", "could", "should", "wouldn't", "couldn't", "shouldn't", "could've", "would've", "should've"}
 )
+OWNERS = frozenset({"its", "their", "his", "her"})
 NO_OBJECT = frozenset({"by", ",", "it", "that"})
 
 
@@ -442,7 +443,7 @@ class English:
         people = head == "the" and any(token.low in FAMILY for token in tokens[:verb])
         valued = not self.scene.named and concrete(tokens)
         if mine or project or name or people or valued:
-            leans = object_of(tokens, at) or owner_of(tokens)
+            leans = head_of(tokens[:1] if head in OWNERS else ()) or object_of(tokens, at) or owner_of(tokens)
             yield from self._draft(tokens, tokens, project=project and not mine, leans=leans)
 
     def _stands_alone(self, subject: Sequence[Token], *, mine: bool) -> bool:

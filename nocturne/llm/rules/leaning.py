@@ -28,7 +28,7 @@ LONGEST = 420
 
 def head_of(tokens: Sequence[Token]) -> str:
     """What kind of thing the pronoun that opens the clause stands for; empty where none does."""
-    low = tokens[0].low
+    low = tokens[0].low if tokens else ""
     if low in THINGS:
         return "thing"
     if low in SEVERAL:

@@ -29,6 +29,9 @@ MEANT = {
 PEOPLE = frozenset(
     {"someone", "somebody", "everyone", "girl", "boy", "man", "woman", "lady", "guy", "people", "folks"}
 )
+HANGING = frozenset(
+    {("a", "few"), ("this", "one"), ("that", "one"), ("these", "ones"), ("those", "ones"), ("some", "more")}
+)
 LATER = frozenset({"last", "next", "two", "three", "four", "five", "for", "when"})
 AHEAD = frozenset({"when", "that", "how", "to"})
 """After these "it" stands for what follows: "I love it when it rains", "I find it hard to sleep"."""
@@ -62,10 +65,19 @@ def owner_of(tokens: Sequence[Token]) -> str:
     return ""
 
 
+def _placeless(tokens: Sequence[Token]) -> bool:
+    """Whether "there" stands for a place that was named before: "we go there together"."""
+    for at, token in enumerate(tokens):
+        if token.low == "there" and at > 1:
+            after = tokens[at + 1].low if at + 1 < len(tokens) else ","
+            return after not in AUXILIARY and after not in PREPOSITIONS
+    return False
+
+
 def object_of(tokens: Sequence[Token], verb: int) -> str:
     """The kind of thing that a pronoun right behind the verb stands for, with no noun before it."""
     known = forms()
-    if tokens[-1].low == "there" and len(tokens) > 3:
+    if _placeless(tokens) or tuple(token.low for token in tokens[-2:]) in HANGING:
         return "thing"
     for at in range(verb + 1, min(verb + 6, len(tokens))):
         low = tokens[at].low
@@ -74,7 +86,11 @@ def object_of(tokens: Sequence[Token], verb: int) -> str:
             owns = low in {"her", "those", "these"} and not (after in FREE | LATER or not after[0].isalnum())
             ahead = low == "it" and not AHEAD.isdisjoint(token.low for token in tokens[at + 1 : at + 4])
             return "" if owns or ahead else MEANT[low]
-        if low in {"that", "this"} and (after in FREE - DETERMINERS - TIMES or not after[0].isalnum()):
+        if low in {"that", "this"} and (
+            after in {"one", "every", "each", "all"}
+            or after in FREE - DETERMINERS - TIMES
+            or not after[0].isalnum()
+        ):
             return "thing"
         verbal = low in known.base or low in known.gerund or low in known.participle or low in known.past
         if not (verbal or low in FREE or low in CONTRACTED):
