@@ -262,9 +262,14 @@ class _Search:
         """Facts in which a falling text stands word for word."""
         fresh = [text for text in self.buried if text not in self._read]
         self._read.update(fresh)
-        for text in fresh:
-            for fact in matching(self.store, text):
-                if fact not in self.whole:
+        # One look at the store for all of them; which text it is that a fact holds is told from its versions.
+        near = self.store.facts_with_texts(self.store.texts_containing(fresh)) if fresh else ()
+        for fact in near:
+            if fact in self.whole:
+                continue
+            said = {version.text for _, _, version in self.store.versions(fact)} - self.buried.keys()
+            for text in fresh:
+                if any(holds(each, text) for each in said):
                     self.match(fact, text)
 
     def _holding(self, text: str) -> list[Fact]:

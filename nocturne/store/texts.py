@@ -67,14 +67,18 @@ def word(link: Link, hash_: str | None) -> str | None:
 
 def find(link: Link, needles: Iterable[str]) -> dict[str, str]:
     """Every stored text that holds one of the needles as it is, in another case, or as JSON writes it."""
-    found: dict[str, str] = {}
+    folded: set[str] = set()
     for needle in needles:
         forms = {needle, json.dumps(needle, ensure_ascii=False)[1:-1], json.dumps(needle)[1:-1]} - {""}
-        folded = {form.casefold() for form in forms}
-        for hash_, text in link.stream("SELECT hash, text FROM texts WHERE text NOT NULL"):
-            low = text.casefold()
-            if any(form in low for form in folded):
-                found[hash_] = text
+        folded |= {form.casefold() for form in forms}
+    found: dict[str, str] = {}
+    if not folded:
+        return found
+    wanted = sorted(folded)
+    for hash_, text in link.stream("SELECT hash, text FROM texts WHERE text NOT NULL"):
+        low = text.casefold()
+        if any(form in low for form in wanted):
+            found[hash_] = text
     return found
 
 
