@@ -69,6 +69,7 @@ COMMANDS: tuple[Entry, ...] = (
         "nocturne.cli.decisions",
     ),
     Entry("drift", "inspect", "where the weight of the memory moves", "nocturne.cli.drift"),
+    Entry("report", "inspect", "the whole history as one page to look at", "nocturne.cli.report"),
     Entry("restore", "undo", "bring an earlier version back, as a new one", "nocturne.cli.restore"),
     Entry("quiz", "prove", "recall proven by questions, forgetting by probes", "nocturne.cli.quiz"),
     Entry("audit", "prove", "replay and re-measure the whole record", "nocturne.cli.audit"),

@@ -122,3 +122,13 @@ OutOption = Annotated[
         "--out", "-o", metavar="FILE", help="Write to a file.", show_default=False, callback=_not_a_store
     ),
 ]
+HtmlOption = Annotated[
+    Path,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="Where to write the page; - for stdout.",
+        show_default=False,
+        callback=_not_a_store,
+    ),
+]
