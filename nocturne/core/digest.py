@@ -168,7 +168,7 @@ def keyed(secret: bytes, domain: bytes, content: Any) -> str:
     return hmac.new(secret, domain + canonical(content).encode(), hashlib.sha256).hexdigest()
 
 
-def leaf(fact: int, columns: str, sources: Iterable[Sequence[int]]) -> bytes:
+def leaf(fact: int, columns: str, sources: Iterable[tuple[int, int, int]]) -> bytes:
     """One fact as the state digest sees it: its number, its columns' canonical JSON, its sorted sources."""
     spans = ",".join([f"[{turn},{start},{stop}]" for turn, start, stop in sorted(sources)])
     return LEAF + f"[{fact},{columns},[{spans}]]".encode()
