@@ -15,6 +15,7 @@ from nocturne.core.meaning import Fails, Finding, judge_drop
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Drop, Keep, Proposal
 from nocturne.core.verdicts import Accepted, Refused, Verdict
+from nocturne.passes.activations import inherited
 from nocturne.passes.briefs import DedupeBrief, Pair
 from nocturne.passes.heir import most_protected
 from nocturne.passes.reversals import Stations
@@ -126,6 +127,7 @@ class Dedupe:
         return Effect(
             changes=(Change(drop, gone), Change(keep, heir)),
             links=(Link(keep.id, drop.id, "kept-for"),),
+            activations=inherited(heir, (keep, drop), scene.strengths, scene.now, scene.policy.strength.law),
         )
 
     def backstop(

@@ -16,6 +16,7 @@ from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
 from nocturne.core.proposals import Proposal
 from nocturne.core.verdicts import Accepted, Refused, Verdict
+from nocturne.passes.activations import inherited
 from nocturne.passes.briefs import MergeBrief, Union
 from nocturne.passes.heir import home, most_protected
 from nocturne.passes.said import said
@@ -216,6 +217,7 @@ class Merge:
         return Effect(
             changes=(Change(first, merged), *gone),
             links=tuple(Link(first.id, fact.id, "merged-from") for fact in members),
+            activations=inherited(merged, members, scene.strengths, scene.now, scene.policy.strength.law),
         )
 
     def backstop(
