@@ -1,7 +1,8 @@
 """nocturne as a library: a memory of blocks on disk, over the same ports as the command line.
 
 ``Memory(path)`` has ``list_blocks``, ``get_block``, ``append``, ``replace``, ``snapshot`` and ``restore``, and the
-use cases ``ingest`` and ``sleep``; ``judge`` is the gates alone. The README shows them at work.
+use cases ``ingest``, ``sleep``, ``ask``, ``quiz``, ``audit`` and ``forget``; ``judge`` is the gates alone. The README
+shows them at work.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from nocturne.core.verdicts import Refused
 from nocturne.errors import CheckFailed, InputUnreadable, UsageError
 
 if TYPE_CHECKING:
+    from nocturne.app.answering import Answer
+    from nocturne.app.auditing import Audit
+    from nocturne.app.forgetting import Receipt
     from nocturne.app.ingest import IngestReport
-    from nocturne.app.ports import Proposer
+    from nocturne.app.ports import Proposer, SnapshotInfo
+    from nocturne.app.quizzing import Quiz
     from nocturne.app.sleep import SleepReport
     from nocturne.app.writing import Item, Written
 
@@ -120,20 +125,24 @@ class Memory:
         """Bring a version back as a new one; its id. ``latest~1`` and the like are understood."""
         from nocturne.app.restoring import restore
 
-        wanted = ids.parse_snapshot(str(snapshot))
         newest = self._store.head().snapshot
-        number = newest - wanted.back if isinstance(wanted, ids.Latest) else wanted
-        if not 0 <= number <= newest:
-            raise InputUnreadable(f"no snapshot {snapshot}: there is s0 to s{newest}")
         done = restore(
             self._store,
-            self._store.snapshot(number),
+            self._named(snapshot),
             policy=self.policy,
             lexicon=self._lexicon,
             now=self._clock(),
             command="library",
         )
         return f"s{done.snapshot if done.snapshot is not None else newest}"
+
+    def _named(self, snapshot: str) -> SnapshotInfo:
+        wanted = ids.parse_snapshot(str(snapshot))
+        newest = self._store.head().snapshot
+        number = newest - wanted.back if isinstance(wanted, ids.Latest) else wanted
+        if not 0 <= number <= newest:
+            raise InputUnreadable(f"no snapshot {snapshot}: there is s0 to s{newest}")
+        return self._store.snapshot(number)
 
     # The use cases
 
@@ -191,6 +200,68 @@ class Memory:
                 dry_run=dry_run,
             )
         )
+
+    def ask(self, question: str) -> Answer:
+        """What the facts answer, quoted and cited; ``found`` is False where it is not in memory."""
+        from nocturne.app.answering import Extract
+
+        return Extract(self._store, policy=self.policy, lexicon=self._lexicon, now=self._clock()).answer(
+            question
+        )
+
+    def quiz(self, *, questions: int = 5, seed: int = 0, baseline: str | None = None) -> Quiz:
+        """Recall and forgetting, proven against the store; ``problems`` is empty where it passes."""
+        from nocturne.app.answering import Extract
+        from nocturne.app.quizzing import Exam, quiz
+
+        def answers(at: int | None) -> Extract:
+            return Extract(self._store, policy=self.policy, lexicon=self._lexicon, now=self._clock(), at=at)
+
+        return quiz(
+            Exam(
+                store=self._store,
+                policy=self.policy,
+                lexicon=self._lexicon,
+                now=self._clock(),
+                answerers=answers,
+                seed=seed,
+                questions=questions,
+                baseline=self._named(baseline) if baseline is not None else None,
+            )
+        )
+
+    def audit(self, *, expect_head: str | None = None) -> Audit:
+        """The record replayed and measured anew; ``problems`` is empty where it holds."""
+        from nocturne.app.auditing import audit
+
+        with self._store.moment():
+            return audit(self._store, lexicon=self._lexicon, expect_head=expect_head)
+
+    def forget(
+        self,
+        *facts: str,
+        match: Sequence[str] = (),
+        by: str = "library",
+        reason: str = "",
+        erase: bool = False,
+    ) -> Receipt | None:
+        """Retire facts at a person's word with all that was made of them; ``erase`` purges their words as well.
+
+        None where nothing says it.
+        """
+        from nocturne.app.forgetting import Order, carry_out, preview
+
+        order = Order(
+            "purge" if erase else "forget",
+            tuple(ids.parse_fact(name) for name in facts),
+            tuple(match),
+            by,
+            reason,
+            self._clock(),
+            "library",
+        )
+        seen = preview(self._store, self._lexicon, order)
+        return None if seen.idle else carry_out(self._store, self._lexicon, seen, policy=self.policy)
 
     def _files(self, path: str | os.PathLike[str]) -> list[Path]:
         from nocturne import formats
