@@ -41,7 +41,7 @@ class Contradict:
                 groups[(fact.namespace, fact.subject, *key)].append(fact)
         clashes: dict[tuple[int, int], Clash] = {}
         for key, members in groups.items():
-            members.sort(key=lambda fact: (fact.occurred_at or fact.said_at or 0, fact.id))
+            members.sort(key=_when)
             for place, new in enumerate(members):
                 # The nearest earlier statements are enough: a chain is superseded link by link.
                 for old in members[max(0, place - _BACK) : place]:
@@ -53,7 +53,9 @@ class Contradict:
             return None
         facts = scene.before.facts
         named = {id_: facts[id_] for pair in clashes for id_ in pair}
-        return ContradictBrief(tuple(clashes.values()), named)
+        # In the order of time: what ends a fact is the first that was said against it, and a chain has no gap.
+        found = sorted(clashes.values(), key=lambda clash: (_when(facts[clash.new]), _when(facts[clash.old])))
+        return ContradictBrief(tuple(found), named)
 
     def _open(self, scene: Scene, old: Fact, new: Fact) -> bool:
         keys = (
@@ -138,6 +140,10 @@ class Contradict:
                 self.name, "keep", sorted(facts[i].text if i in facts else "" for i in pair)
             )
         return None
+
+
+def _when(fact: Fact) -> tuple[int, int]:
+    return fact.occurred_at or fact.said_at or 0, fact.id
 
 
 def _shared_source(scene: Scene, old: Fact, new: Fact) -> bool:

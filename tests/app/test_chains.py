@@ -81,3 +81,25 @@ def test_a_plain_repetition_is_still_one_fact(tmp_path: Path) -> None:
 def test_what_can_both_be_true_stays(tmp_path: Path, one: str, other: str) -> None:
     facts = live(tmp_path / "c.db", [one, other], nightly=False)
     assert [fact.valid_until for fact in facts] == [None, None]
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_one_night_over_many_days_leaves_no_value_behind(tmp_path: Path, repeats: int) -> None:
+    texts = ["The indexer runs on port 5203."] * repeats
+    texts += [
+        "The indexer runs on port 9385.",
+        "The mailer runs on port 9385.",
+        "The indexer runs on port 2948.",
+    ]
+    texts += [
+        "The indexer runs on port 7973 now.",
+        "The mailer runs on port 1400.",
+        "The indexer runs on port 1558.",
+    ]
+    facts = live(tmp_path / "c.db", texts, nightly=False)
+    active = [fact.text for fact in facts if fact.active]
+    assert active == ["The mailer runs on port 1400.", "The indexer runs on port 1558."]
+    ends = {fact.text: fact.successor for fact in facts if fact.retired_by == "contradict"}
+    names = {fact.id: fact.text for fact in facts}
+    assert names[ends["The indexer runs on port 5203."] or 0] == "The indexer runs on port 9385."
+    assert names[ends["The indexer runs on port 9385."] or 0] == "The indexer runs on port 2948."

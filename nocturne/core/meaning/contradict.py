@@ -288,13 +288,17 @@ def _changes(reading: Reading) -> Iterator[tuple[str, str, str]]:
                 yield " ".join(clause[at + 1 : to]), clause[to + 1], clause[at - 2] if at >= 2 else ""
 
 
+_NO_THING = frozenset(("on", "in", "at", "with", "for", "to", "from", "by", "the", "a", "an", "version", "port"))
+"""Words after a use that name nothing used: facts that share only these are not about one thing."""
+
+
 def _things(reading: Reading) -> Iterator[str]:
     """Heads that a from-to change may speak of: the title before a colon or a list, and the objects of use."""
     for sentence in reading.sentences:
         if ":" in sentence.words[:4]:
             yield sentence.words[sentence.words.index(":") - 1]
         for at, word in enumerate(sentence.words[:-1]):
-            if lemma(word) in ("use", "run") and at:
+            if lemma(word) in ("use", "run") and at and sentence.words[at + 1] not in _NO_THING:
                 yield sentence.words[at + 1]
 
 
