@@ -50,6 +50,7 @@ function presets() {
   if (nights.length) {
     const night = nights[nights.length - 1];
     ranges.unshift(['the last night', night.first, night.last]);
+    if (night.last < last) ranges.unshift(['since the last night', night.first, last]);
   }
   byId('presets').append(...ranges.map(([name, older, newer]) => el('button', {
     type: 'button', 'data-range': `${older} ${newer}`, onclick: () => choose({ older, newer }),
