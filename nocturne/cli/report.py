@@ -38,8 +38,10 @@ def run(
     from nocturne.app import policies
     from nocturne.app.chronicle import Asked, chronicle
     from nocturne.cli import wiring
+    from nocturne.report.data import report as data
     from nocturne.report.html.page import page
     from nocturne.report.html.payload import payload
+    from nocturne.report.page import counted
 
     onto_stdout = str(html) == "-"
     if onto_stdout and shell.as_json:
@@ -57,9 +59,8 @@ def run(
         return 0
     wiring.write(html, made)
     if shell.as_json:
-        shell.emit({"html": str(html), "bytes": size, "upto": f"s{number}", "facts": len(told.versions)})
+        shell.emit(data.written(told, str(html), size))
     else:
-        shell.note(
-            f"wrote {html}: {len(told.versions):,} facts, {len(told.snapshots):,} versions, {size / 1e6:.1f} MB"
-        )
+        what = f"{counted(len(told.versions), 'fact')}, {counted(len(told.snapshots), 'version')}"
+        shell.note(f"wrote {html}: {what}, {size / 1e6:.1f} MB")
     return 0

@@ -170,6 +170,30 @@ def test_a_turn_that_also_says_what_was_taken_back_shows_its_cited_words_alone(t
     assert not [words for quote in quotes for words in quote if "Zeno" in words]
 
 
+def test_the_command_writes_the_page_and_never_over_a_store(
+    store: SqliteStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from nocturne.cli import main
+
+    common = ("report", "--db", str(store.path), "--now", "2026-02-22")
+    assert main.run((*common, "--html", "a.html", "--at", "s12", "--json")) == 0
+    written = json.loads(capsys.readouterr().out)
+    html = Path("a.html").read_text(encoding="utf-8")
+    assert written == {
+        "html": "a.html",
+        "bytes": len(html.encode()),
+        "upto": "s12",
+        "facts": 14,
+        "versions": 13,
+    }
+    assert json.loads(blocks(html, "script")[0])["upto"] == 12
+    assert main.run((*common, "--html", "-")) == 0
+    assert capsys.readouterr().out.startswith("<!doctype html>")
+    before = store.path.read_bytes()
+    assert main.run((*common, "--html", str(store.path))) == 2
+    assert store.path.read_bytes() == before
+
+
 @pytest.mark.slow
 def test_ten_thousand_facts_stay_under_five_megabytes(tmp_path: Path) -> None:
     with telling.large(tmp_path, 10_000) as store:
