@@ -69,7 +69,7 @@ function head() {
     `s${data.upto}${data.upto < data.last ? ` of s${data.last}` : ''}, as of ${minute(data.now)} UTC · policy `,
     said(data.policy.name, ''), ': ', data.policy.sentence, '.');
   const figures = [
-    ['active', active.length], ['no longer active', now.size - active.length], ['nights', nights], ['versions', snapshots.length],
+    ['active', active.length], ['no longer active', now.size - active.length], [nights === 1 ? 'night' : 'nights', nights], [snapshots.length === 1 ? 'version' : 'versions', snapshots.length],
     ['refused', kindCount],
   ];
   const kept = active.filter((fact) => fact.quarantined).length;
