@@ -54,6 +54,6 @@ class StoreLocked(NocturneError):
 
 
 class StoreWriteFailed(NocturneError):
-    """The disk is full or refused the write; nothing was changed."""
+    """The disk is full or refused the write; the step was undone."""
 
     exit_code = 5

@@ -170,8 +170,24 @@ class Merge:
         )
         if isinstance(found, Fails):
             return Refused(proposal, found.code, found.evidence)
-        by = "composed" if text == composed else "model"
-        return Accepted(proposal, f"merge:{by}", {**found.evidence, "text": text, **_refines(scene, members)})
+        return self._apart(scene, proposal, members) or Accepted(
+            proposal,
+            "merge:composed" if text == composed else "merge:model",
+            {**found.evidence, "text": text, **_refines(scene, members)},
+        )
+
+    def _apart(self, scene: Scene, proposal: Proposed, members: Sequence[Fact]) -> Refused | None:
+        """The refusal of facts that share no more than their subject, whatever the words that join them."""
+        floor = exact(scene.policy.merge.floor)
+        first = scene.content(members[0].text)
+        shares = [_containment(first, scene.content(fact.text)) for fact in members[1:]]
+        if min(shares) >= floor or self._composed(members, scene) is not None:
+            return None
+        low = min(shares)
+        measure = f"{low.numerator}/{low.denominator}"
+        return Refused(
+            proposal, "N225", {"similarity": measure, "floor": f"{floor.numerator}/{floor.denominator}"}
+        )
 
     def _alike(self, scene: Scene, proposal: Proposed, members: Sequence[Fact]) -> Refused | None:
         blocks = sorted({home(fact) for fact in members})
@@ -278,3 +294,8 @@ def _day(fact: Fact) -> int | None:
     """The day of an event, as far as it is known: what happened on two days did not happen once."""
     when = fact.occurred_at if fact.occurred_at is not None else fact.said_at
     return None if fact.category != "event" or when is None else when // DAY
+
+
+def _containment(one: AbstractSet[str], two: AbstractSet[str]) -> Fraction:
+    smaller = min(len(one), len(two))
+    return Fraction(len(one & two), smaller) if smaller else Fraction(0)

@@ -33,12 +33,13 @@ def translate(error: sqlite3.Error, path: str) -> NocturneError | None:
         )
     if code == _FULL:
         return StoreWriteFailed(
-            f"{path}: the disk is full; nothing was changed",
+            f"{path}: the disk is full; this step was undone, what was committed before it stands",
             hint="free some space, then run the command again",
         )
     if code in (_IOERR, _NOMEM):
         return StoreWriteFailed(
-            f"{path}: {error}; nothing was changed", hint="check the disk, then `nocturne doctor`"
+            f"{path}: {error}; this step was undone, what was committed before it stands",
+            hint="check the disk, then `nocturne doctor`",
         )
     if code in (_READONLY, _CANTOPEN):
         return StoreWriteFailed(

@@ -14,6 +14,7 @@ from nocturne.app.lexicons import default_lexicon
 from nocturne.app.restoring import Restored, restore
 from nocturne.app.sleep import Answer, Night, SleepReport, asking, sleep
 from nocturne.core.facts import DAY
+from nocturne.core.policy import Merge as Merging
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Merge, Schematise
 from nocturne.core.text.lexicon import Lexicon
@@ -24,6 +25,7 @@ from nocturne.store import SqliteStore, measures_of, open_store
 
 T0 = 1_770_000_000_000_000
 POLICY = Policy()
+LOOSE = Policy(merge=Merging(floor=0.0))
 LEXICON: Lexicon = default_lexicon()
 measures = lru_cache(maxsize=1)(lambda: measures_of(LEXICON))
 
@@ -119,9 +121,9 @@ def activated(store: SqliteStore, id_: int) -> bool:
 
 
 def joined(store: SqliteStore, into: int, *sources: int, now: int = T0 + 2 * DAY) -> None:
-    """One night of one merge, composed by code."""
+    """One night of one merge, composed by code, under a policy that asks for no likeness."""
     offer = Offer(Merge(into=into, sources=sources, reason="said together"), "model")
-    night(store, lambda stage, _: [offer] if stage.name == "merge" else (), now)
+    night(store, lambda stage, _: [offer] if stage.name == "merge" else (), now, LOOSE)
     for each in sources:
         found = store.fact(each)
         assert found is not None
@@ -136,10 +138,10 @@ def patterned(store: SqliteStore, members: Sequence[int], text: str, now: int = 
     return found
 
 
-def night(store: SqliteStore, answer: Answer, now: int) -> SleepReport:
+def night(store: SqliteStore, answer: Answer, now: int, policy: Policy = POLICY) -> SleepReport:
     return sleep(
         Night(
-            store=store, policy=POLICY, lexicon=LEXICON, now=now, command="nocturne sleep", proposer="scripted",
+            store=store, policy=policy, lexicon=LEXICON, now=now, command="nocturne sleep", proposer="scripted",
             answer=answer, enforce=False,
         )
     )  # fmt: skip

@@ -388,3 +388,23 @@ def test_offers_carry_where_a_reply_came_from() -> None:
     )
     assert [offer.provenance for offer in found] == [{"model": "tiny"}]
     assert isinstance(found[0], Offer)
+
+
+def test_facts_that_share_no_more_than_their_subject_stay_apart_whatever_joins_them() -> None:
+    facts = [fact(1, "The user likes tea."), fact(2, "The user broke a leg in Oslo.")]
+    text = "The user likes tea and broke a leg in Oslo."
+    outcome = judged(MERGE, scene(facts), Merge(into=1, sources=(2,), text=text, reason="one person"))
+    assert codes(outcome) == ["N225"]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "code"),
+    [
+        ("The user's dentist is Ana Silva.", "The user's dentist is Priya Nair.", "N222"),
+        ("The user's landlord is Omar Haddad.", "The user's landlord is Lena Vogt.", "N222"),
+        ("The user plays the cello.", "The user plays the viola.", None),
+    ],
+)
+def test_a_role_in_the_singular_has_one_holder(one, two, code) -> None:
+    outcome = judged(MERGE, scene([fact(1, one), fact(2, two)]), Merge(into=1, sources=(2,), reason="r"))
+    assert codes(outcome) == [code]

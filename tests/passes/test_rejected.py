@@ -18,7 +18,7 @@ STAGES = {stage.name: stage for stage in NIGHT}
 FACTS = [
     fact(1, "The user uses pytest for tests."),
     fact(2, "The user uses pytest for tests!"),
-    fact(3, "The user uses ruff for linting."),
+    fact(3, "The user uses ruff for tests."),
     fact(4, "The user lives in Ghent.", category="identity", age=9),
     fact(5, "The user moved to Bruges.", category="identity", age=2),
     fact(6, "The user saw a heron.", category="event", age=90),

@@ -96,7 +96,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(path: Path) -> None:
         head, state = store.head(), store.state()
         many = [encoded(fact(6 + i, f"word{i} " * 40, 1)) for i in range(500)]
         with (
-            pytest.raises(StoreWriteFailed, match="full; nothing was changed") as caught,
+            pytest.raises(StoreWriteFailed, match="full; this step was undone") as caught,
             store.transaction() as tx,
         ):
             tx.record(many, at=T0, policy=POLICY)

@@ -23,6 +23,7 @@ from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.meaning.support import contained
 from nocturne.core.meaning.trace import trace
 from nocturne.core.text.analysis import analyse
+from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
 
 
@@ -104,13 +105,29 @@ def _one_value(sources: Sequence[Said], lexicon: Lexicon, single_valued: Sequenc
     """The refusal where two sources give two values of an attribute that has one."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for said in sources if single_valued else ():
-        stated = attribute_of(said.text, lexicon, said.speaker)
-        if stated is not None and stated[1] in single_valued:
+        stated = attribute_of(said.text, lexicon, said.speaker) or _relation(said, lexicon)
+        if stated is not None and (stated[1] in single_valued or stated[1].startswith(_ROLE)):
             found.setdefault(stated[:2], {})[stated[2]] = None
     for (_, attribute), held in found.items():
         if len(held) > 1:
-            return Fails("N222", {"attribute": attribute, "values": list(held)})
+            return Fails("N222", {"attribute": attribute.removeprefix(_ROLE), "values": list(held)})
     return None
+
+
+_ROLE = "role: "
+
+
+def _relation(said: Said, lexicon: Lexicon) -> tuple[str, str, str] | None:
+    """Who somebody's one dentist, manager or neighbour is: such a role in the singular has one holder."""
+    reading = read(said.text, lexicon, said.speaker)
+    if len(reading.sentences) != 1 or not reading.grammar.english:
+        return None
+    words = reading.sentences[0].words
+    names = {fold(part) for name in reading.analysis.names for part in name.split()}
+    if len(words) < 4 or words[2] != "is" or not words[0].endswith("'s") or words[1].endswith("s"):
+        return None
+    holder = words[3:]
+    return (words[0], _ROLE + words[1], " ".join(holder)) if set(holder) <= names else None
 
 
 def _unjudged(whole: Reading, parts: Sequence[Reading]) -> Finding:

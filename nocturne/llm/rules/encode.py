@@ -231,7 +231,7 @@ def _wire(turn: Turn, draft: Draft, speaker: Speaker, anchor: datetime | None) -
         personal=name in kinds.PERSONAL,
     )
     entry: dict[str, Any] = {
-        "text": draft.text,
+        "text": draft.text.strip(),
         "turnIds": [f"t{turn.id}"],
         "block": "scratch",
         "category": category,
