@@ -10,6 +10,9 @@ import typer
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
+NIGHT = "2026-03-19"
+"""The day after the demonstration's last session: later, most of it is past the default age limit."""
+
 EXAMPLES = (
     ("nocturne init", "an empty store at ./nocturne.db"),
     ("nocturne init --demo --db demo.db", "one with a conversation of six sessions in it"),
@@ -35,7 +38,9 @@ def run(
         from nocturne.cli import ingest
 
         with as_file(shipped("demo")) as folder:
-            return ingest.run(shell, [str(folder)])
+            code = ingest.run(shell, [str(folder)])
+        shell.note(f"the conversation ends in March 2026; as on the night after: nocturne sleep --now {NIGHT}")
+        return code
     from nocturne.cli import wiring
 
     with wiring.opened(shell, "create") as store:
