@@ -1,7 +1,7 @@
 """nocturne as a library: a memory of blocks on disk, over the same ports as the command line.
 
 ``Memory(path)`` has ``list_blocks``, ``get_block``, ``append``, ``replace``, ``snapshot`` and ``restore``, and the
-use cases ``ingest``, ``sleep``, ``ask``, ``quiz``, ``audit`` and ``forget``; ``judge`` is the gates alone. The README
+use cases ``ingest``, ``sleep``, ``recall``, ``ask``, ``quiz``, ``audit`` and ``forget``; ``judge`` is the gates alone. The README
 shows them at work.
 """
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from nocturne.app.ingest import IngestReport
     from nocturne.app.ports import Proposer, SnapshotInfo
     from nocturne.app.quizzing import Quiz
+    from nocturne.app.recall import Found
     from nocturne.app.sleep import SleepReport
     from nocturne.app.writing import Item, Written
+    from nocturne.core.policy import Intent
 
 
 def _clock() -> int:
@@ -200,6 +202,18 @@ class Memory:
                 dry_run=dry_run,
             )
         )
+
+    def recall(self, query: str, *, top: int = 10, intent: Intent | None = None, record: bool = True) -> Found:
+        """The facts nearest to a query, best first, with their factors; ``record=False`` leaves no access behind."""
+        from nocturne.app.accesses import remember
+        from nocturne.app.recall import Query, retrieve
+
+        now = self._clock()
+        wanted = Query(query, intent=intent, top=top)
+        found = retrieve(self._store, wanted, policy=self.policy, lexicon=self._lexicon, now=now)
+        if record:
+            remember(self._store, [found], policy=self.policy, lexicon=self._lexicon, now=now)
+        return found
 
     def ask(self, question: str) -> Answer:
         """What the facts answer, quoted and cited; ``found`` is False where it is not in memory."""

@@ -65,3 +65,13 @@ def test_what_is_no_snapshot_id_is_a_usage_error(memory: Memory, name: Any) -> N
 def test_a_snapshot_that_is_not_there_is_named(memory: Memory) -> None:
     with pytest.raises(InputUnreadable, match="s999"):
         memory.restore("s999")
+
+
+def test_recall_finds_by_words_and_records_the_access_only_when_asked_to(memory: Memory) -> None:
+    memory.append("human", "The user drinks green tea.")
+    silent = memory.recall("cello", record=False)
+    assert [hit.fact.text for hit in silent.hits] == ["The user plays the cello."]
+    assert memory._store.activations() == {}
+    memory.recall("cello")
+    assert set(memory._store.activations()) == {silent.hits[0].fact.id}
+    assert memory.recall("zeppelin").hits == ()
