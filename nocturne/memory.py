@@ -1,8 +1,8 @@
 """nocturne as a library: a memory of blocks on disk, over the same ports as the command line.
 
 ``Memory(path)`` has ``list_blocks``, ``get_block``, ``append``, ``replace``, ``snapshot`` and ``restore``, and the
-use cases ``ingest``, ``sleep``, ``recall``, ``ask``, ``quiz``, ``audit`` and ``forget``; ``judge`` is the gates alone. The README
-shows them at work.
+use cases ``ingest``, ``sleep``, ``recall``, ``ask``, ``quiz``, ``audit`` and ``forget``; ``judge`` is the gates
+alone. The README shows them at work.
 """
 
 from __future__ import annotations
