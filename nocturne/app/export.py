@@ -16,6 +16,7 @@ from nocturne.app.listing import Filter, Listed, listed
 from nocturne.app.ports import Store
 from nocturne.core.artefacts import EXPORT_KEY, fence
 from nocturne.core.facts import BLOCKS, Fact
+from nocturne.core.instants import iso
 from nocturne.core.policy import Policy
 
 Form = Literal["context", "markdown", "json", "jsonl"]
@@ -95,15 +96,6 @@ def record(fact: Fact) -> dict[str, Any]:
         "pinned": fact.pinned,
         "sources": [{"turn": f"t{span.turn}", "start": span.start, "end": span.end} for span in fact.sources],
     }
-
-
-def iso(moment: int | None) -> str | None:
-    """ISO 8601 with Z, to the microsecond where there are any."""
-    if moment is None:
-        return None
-    seconds, micros = divmod(moment, 1_000_000)
-    stamp = datetime.fromtimestamp(seconds, UTC).replace(microsecond=micros)
-    return stamp.isoformat().replace("+00:00", "Z")
 
 
 def _context(lines: Sequence[Listed], head: str) -> str:

@@ -10,10 +10,10 @@ an optional ``id`` comes back. A text may carry
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from nocturne.core import codes
+from nocturne.core.instants import from_iso
 from nocturne.core.meaning import (
     Fails,
     Holds,
@@ -87,12 +87,9 @@ def _time(value: Any, key: str) -> int | None:
         return None
     if isinstance(value, str):
         try:
-            moment = datetime.fromisoformat(value)
+            return from_iso(value)
         except ValueError as error:
             raise Malformed(f"{key} is {value!r}, not an ISO 8601 time") from error
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-        return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
     raise Malformed(f"{key} is {value!r}, not an ISO 8601 time")
 
 

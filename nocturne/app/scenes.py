@@ -6,17 +6,11 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from nocturne.app.ports import Store
-from nocturne.core.digest import canonical, plain, policy_digest
 from nocturne.core.facts import Fact, State
 from nocturne.core.policy import Policy
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION
 from nocturne.passes.scene import Memo, Origin, Scene, Tombstones
-
-
-def policy_key(policy: Policy) -> str:
-    """The digest that the record names the policy by."""
-    return policy_digest(canonical(plain(policy.model_dump())))
 
 
 class Origins(Mapping[int, Origin]):
@@ -93,7 +87,7 @@ def scene_of(
         policy=policy,
         now=now,
         lexicon=lexicon,
-        memo=Memo(store.secret(), MEASURES_VERSION, policy_key(policy), store.memo_keys()),
+        memo=Memo(store.secret(), MEASURES_VERSION, policy.digest(), store.memo_keys()),
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
         origins=Origins(store),
         strengths=store.activations(),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from nocturne.core.instants import from_iso
 from nocturne.errors import NocturneError, UsageError
 
 if TYPE_CHECKING:
@@ -98,15 +99,12 @@ class Shell:
 def micros(text: str, *, option: str = "--now") -> int:
     """An ISO 8601 date or time in microseconds; without a zone it is read as UTC."""
     try:
-        moment = datetime.fromisoformat(text.strip())
+        return from_iso(text.strip())
     except ValueError:
         raise UsageError(
             f"{option} is {text!r}, which is not a date or time",
             hint="ISO 8601, as in 2026-03-01 or 2026-03-01T09:30:00Z",
         ) from None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def _clock(given: str | None) -> int:

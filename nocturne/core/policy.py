@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from nocturne.core.digest import canonical, plain, policy_digest
 from nocturne.core.facts import Category, Layer
 
 PassName = Literal["dedupe", "contradict", "merge", "promote", "schematise", "forget"]
@@ -144,6 +145,14 @@ class Policy(_Section):
         default_factory=lambda: {intent: dict(row) for intent, row in _BOOSTS.items()}, validate_default=True
     )
     """Per intent, the boost of a category or layer in recall; absent means 1.0."""
+
+    def document(self) -> str:
+        """The whole policy as the canonical JSON that the record keeps; ratios are the decimals that were written."""
+        return canonical(plain(self.model_dump()))
+
+    def digest(self) -> str:
+        """What the record names the policy by."""
+        return policy_digest(self.document())
 
     def is_protected(self, category: str) -> bool:
         """Whether facts of the category are never retired by the policy."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nocturne.core.facts import Provenance, Turn
+from nocturne.core.instants import micros
 from nocturne.formats.reading import Context, Reader, Records
 from nocturne.formats.source import Record
-from nocturne.formats.times import micros
 
 _NAME = r"[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,3}"
 _STAMP = (

@@ -7,8 +7,8 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from nocturne.core.instants import micros
+
 _ISO = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})"
     r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|[+-]\d{2}:?(?:\d{2})?)?)?",
@@ -18,11 +18,6 @@ _DIGITS = re.compile(r"-?\d{1,19}(?:\.\d+)?")
 _ANCHOR = re.compile(
     r"\s*\[(\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?)\]\s"
 )
-
-
-def micros(moment: datetime) -> int:
-    """Microseconds since the epoch of an aware datetime, exactly."""
-    return (moment - EPOCH) // _MICROSECOND
 
 
 def parse_time(value: Any, tz: tzinfo) -> tuple[int | None, bool]:
@@ -80,7 +75,7 @@ def _from_iso(match: re.Match[str], tz: tzinfo) -> tuple[int | None, bool]:
             if offset >= timedelta(hours=24):
                 return None, False
             offset = -offset if zone[0] == "-" else offset
-        base = (moment - EPOCH - offset) // _MICROSECOND
+        base = micros(moment) - offset // timedelta(microseconds=1)
         return base + int(nanos[:6]), False
     except (ValueError, OverflowError):
         return None, False

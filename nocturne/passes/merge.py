@@ -15,6 +15,7 @@ from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
 from nocturne.core.proposals import Proposal
+from nocturne.core.text.measures import similarity
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import inherited
 from nocturne.passes.briefs import MergeBrief, Union
@@ -179,11 +180,11 @@ class Merge:
     def _apart(self, scene: Scene, proposal: Proposed, members: Sequence[Fact]) -> Refused | None:
         """The refusal of facts that share no more than their subject, whatever the words that join them."""
         floor = exact(scene.policy.merge.floor)
-        first = scene.content(members[0].text)
-        shares = [_containment(first, scene.content(fact.text)) for fact in members[1:]]
-        if min(shares) >= floor or self._composed(members, scene) is not None:
+        low = min(
+            similarity(members[0].text, fact.text, scene.lexicon) or Fraction(0) for fact in members[1:]
+        )
+        if low >= floor or self._composed(members, scene) is not None:
             return None
-        low = min(shares)
         measure = f"{low.numerator}/{low.denominator}"
         return Refused(
             proposal, "N225", {"similarity": measure, "floor": f"{floor.numerator}/{floor.denominator}"}
@@ -294,8 +295,3 @@ def _day(fact: Fact) -> int | None:
     """The day of an event, as far as it is known: what happened on two days did not happen once."""
     when = fact.occurred_at if fact.occurred_at is not None else fact.said_at
     return None if fact.category != "event" or when is None else when // DAY
-
-
-def _containment(one: AbstractSet[str], two: AbstractSet[str]) -> Fraction:
-    smaller = min(len(one), len(two))
-    return Fraction(len(one & two), smaller) if smaller else Fraction(0)

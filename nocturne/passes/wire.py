@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
 
+from nocturne.core.instants import from_iso
 from nocturne.core.proposals import PROPOSAL, Proposal
 from nocturne.core.verdicts import Refused
 
@@ -60,12 +60,9 @@ def _micros(value: Any) -> int | None:
     if not isinstance(value, str):
         raise Malformed(f"occurredAt is {_shown(value)}, not an ISO time")
     try:
-        moment = datetime.fromisoformat(value)
+        return from_iso(value)
     except ValueError as error:
         raise Malformed(f"occurredAt is {_shown(value)}, not an ISO time") from error
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def _encode(entry: Mapping[str, Any]) -> dict[str, Any]:

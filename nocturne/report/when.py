@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from nocturne.core.facts import DAY
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _moment(micros: int) -> datetime | None:
-    try:
-        return _EPOCH + timedelta(microseconds=micros)
-    except OverflowError:
-        return None
-
-
-def iso(micros: int | None) -> str | None:
-    """ISO 8601 with Z; microseconds only where there are any."""
-    if micros is None:
-        return None
-    moment = _moment(micros)
-    if moment is None:
-        return f"{micros} µs"
-    return moment.replace(tzinfo=None).isoformat(timespec="auto") + "Z"
+from nocturne.core.instants import moment_of
 
 
 def minute(micros: int) -> str:
     """``2026-03-18 19:10``."""
-    moment = _moment(micros)
+    moment = moment_of(micros)
     return moment.strftime("%Y-%m-%d %H:%M") if moment is not None else f"{micros} µs"
 
 
 def day(micros: int) -> str:
     """``2026-03-18``."""
-    moment = _moment(micros)
+    moment = moment_of(micros)
     return moment.strftime("%Y-%m-%d") if moment is not None else f"{micros} µs"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,9 +16,6 @@ from nocturne.core.digest import (
     LtHash,
     canonical,
     keyed,
-    lexicon_digest,
-    plain,
-    policy_digest,
     secret_digest,
 )
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
@@ -32,6 +28,7 @@ from nocturne.store import (
     erasing,
     history,
     ledger,
+    noted,
     reading,
     schema,
     search,
@@ -473,18 +470,7 @@ class SqliteStore:
 
     def pass_noted(self, name: str, policy: Policy) -> Noted | None:
         """Up to where the pass last ran whole under this policy, lexicon and these measures."""
-        kept = self._link.value("SELECT value FROM meta WHERE key = ?", (f"pass:{name}",))
-        if kept is None:
-            return None
-        noted = json.loads(kept)
-        wanted = [
-            policy_digest(canonical(plain(policy.model_dump()))),
-            lexicon_digest(self._measures.lexicon),
-            self._measures.version,
-        ]
-        if noted["rules"] != wanted or "at" not in noted:
-            return None
-        return Noted(int(noted["snapshot"]), int(noted["at"]))
+        return noted.look_up(self._link, name, policy, self._measures)
 
     def contents(self) -> Mapping[int, frozenset[str]]:
         """The content words of every active fact as measured at writing; empty where they must be measured anew."""

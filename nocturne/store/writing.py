@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from nocturne.app.ports import HeadMoved, KeyedTurn, SnapshotInfo, SourceStep
+from nocturne.app.ports import HeadMoved, KeyedTurn, Noted, SnapshotInfo, SourceStep
 from nocturne.core import digest as d
 from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import ENTRY_COLUMNS, sealed_row
 from nocturne.core.facts import Activation, Change, Link, Reversion
 from nocturne.core.policy import Policy
 from nocturne.core.verdicts import Ruling
-from nocturne.store import drafts, search
+from nocturne.store import drafts, noted, search
 from nocturne.store.batch import Batch
 from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
@@ -262,10 +262,8 @@ class Writing:
 
     def note_pass(self, name: str, policy: Policy, *, at: int, upto: int | None = None) -> None:
         """See ``Transaction``. It is no part of the record: what it says is only what need not be asked again."""
-        rules = (self._policy(policy), d.lexicon_digest(self._measures.lexicon), self._measures.version)
         number = self._tail.snapshot + 1 if upto is None else upto
-        kept = d.canonical({"snapshot": number, "at": at, "rules": list(rules)})
-        self._link.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"pass:{name}", kept))
+        noted.note(self._link, name, policy, self._measures, Noted(number, at))
 
     def finish(self) -> None:
         """Write what waits and keep what runs along with the chain; called before the commit."""
@@ -276,7 +274,7 @@ class Writing:
         known = self._policies.get(id(policy))
         if known is not None and known[0] is policy:
             return known[1]
-        document = d.canonical(d.plain(policy.model_dump()))
+        document = policy.document()
         digest = d.policy_digest(document)
         self._link.run("INSERT OR IGNORE INTO policies VALUES (?, ?, ?)", (digest, policy.name, document))
         self._policies[id(policy)] = (policy, digest)

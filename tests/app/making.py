@@ -47,7 +47,7 @@ def talk(path: Path, said: Sequence[str], *, session: str = "s", speaker: str = 
 
 
 def _iso(micros: int) -> str:
-    from nocturne.report.when import iso
+    from nocturne.core.instants import iso
 
     return iso(micros) or ""
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nocturne.formats.times import leading_time, micros, parse_time
+from nocturne.core.instants import micros
+from nocturne.formats.times import leading_time, parse_time
 
 BERLIN = timezone(timedelta(hours=1))
 NOON = 1_767_268_800_000_000  # 2026-01-01T12:00:00Z

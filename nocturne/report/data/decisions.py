@@ -11,7 +11,7 @@ from typing import Any
 
 from nocturne.app.decisions import Chain, Step
 from nocturne.core.ids import fact_id
-from nocturne.report.when import iso
+from nocturne.core.instants import iso
 
 
 def decisions(chains: Sequence[Chain]) -> dict[str, Any]:

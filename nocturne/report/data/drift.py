@@ -10,7 +10,7 @@ from typing import Any
 
 from nocturne.app.drifting import Drifted
 from nocturne.core.ids import snapshot_id
-from nocturne.report.when import iso
+from nocturne.core.instants import iso
 
 
 def drift(found: Drifted) -> dict[str, Any]:

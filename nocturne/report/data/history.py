@@ -18,9 +18,9 @@ from nocturne.app.lineage import Ancestor, Descendant, Lineage, Quote
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo
 from nocturne.app.restoring import Restored
 from nocturne.core.ids import fact_id, snapshot_id, turn_id
+from nocturne.core.instants import iso
 from nocturne.report import wording
 from nocturne.report.data.facts import fact
-from nocturne.report.when import iso
 
 
 def snapshot(info: SnapshotInfo) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from itertools import groupby
 from nocturne.app.listing import Listed
 from nocturne.core.facts import Fact
 from nocturne.core.ids import fact_id, turn_id
+from nocturne.core.instants import iso
 from nocturne.report.page import DIM, ID, STRONG, WARN, Page, counted
-from nocturne.report.when import day, iso
+from nocturne.report.when import day
 
 
 def facts(lines: Sequence[Listed], *, width: int = 80) -> Page:
