@@ -96,9 +96,8 @@ def _time(value: Any, key: str) -> int | None:
 def _said(entry: Any, key: str) -> Said:
     if not isinstance(entry, Mapping):
         raise Malformed(f"{key} is not an object with a text")
-    unknown = sorted(set(entry) - _SAID, key=str)
-    if unknown:
-        raise Malformed(f"{key} has the unknown key {unknown[0]!r}")
+    if not entry.keys() <= _SAID:
+        raise Malformed(f"{key} has the unknown key {min(entry.keys() - _SAID, key=str)!r}")
     for name in ("speaker", "session", "subject", "role"):
         if entry.get(name) is not None and not isinstance(entry[name], str):
             raise Malformed(f"{key}.{name} is not a string")

@@ -39,13 +39,14 @@ def run(
 
     chosen = policies.load(policy)
     lexicon = wiring.lexicon()
+    encode = json.JSONEncoder(ensure_ascii=False).encode
     held = True
     for line in wiring.stdin():
         if not line.strip():
             continue
         verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
         held = held and verdict["verdict"] == "accepted"
-        sys.stdout.write(json.dumps(verdict, ensure_ascii=False) + "\n")
+        sys.stdout.write(encode(verdict) + "\n")
     return 1 if fail and not held else 0
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -181,6 +182,7 @@ class Policy(_Section):
         )
 
 
+@lru_cache(maxsize=256)
 def exact(ratio: float) -> Fraction:
     """The decimal that a person wrote, as a fraction: ``0.9`` is 9/10, not its nearest binary."""
     return Fraction(str(ratio))

@@ -446,8 +446,8 @@ def _why_not(claim: Reading, sentence: Sentence, readings: Sequence[Reading]) ->
         return Fails("N205", {"found": said})
     if '"' in words - wanted or (words & (grammar.reporting - grammar.hedges)) - wanted:
         return Fails("N214", {"found": said})
-    alone = Reading(reading.analysis, grammar, (other,))
-    found = difference(alone, Reading(claim.analysis, claim.grammar, (sentence,)), superset=True)
+    alone = Reading.of(reading.analysis, grammar, (other,))
+    found = difference(alone, Reading.of(claim.analysis, claim.grammar, (sentence,)), superset=True)
     if found.code in ("N202", "N204", "N211", "N215", "N217"):
         lost = words & (grammar.negation | grammar.hedges | grammar.modals)
         if found.code == "N202" or lost:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from nocturne.core.meaning.finding import Fails, Said
@@ -15,6 +15,7 @@ from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import names
 
+Counted = Mapping[str, int]
 _SHOWN = 120
 _HIDDEN = re.compile(
     "(?<=[0-9A-Za-z])[\u200b\u200c\u200d\u2060\ufeff\u00ad](?=[0-9A-Za-z])"
@@ -71,12 +72,15 @@ def cased(one: Analysis, two: Analysis) -> Fails | None:
     """The refusal where a word is a name in one text and a plain word in the other: *apple*, *Apple*."""
     if one.text == two.text:
         return None
+    if not one.lang == two.lang == "en":
+        return None
     for first, second in ((one, two), (two, one)):
-        plain = {token.surface for token in second.tokens if token.kind == "word"}
-        if not plain or not _capitals_kept(second):
+        lowered = [fold(name) for name in first.names if name[1:].islower()]
+        inner = {name for name in lowered if name in second.text}
+        if not inner or not _capitals_kept(second):
             continue
-        inner = {fold(name) for name in first.names if name[1:].islower()} & plain
-        if inner and first.lang == second.lang == "en":
+        inner &= {token.surface for token in second.tokens if token.kind == "word"}
+        if inner:
             return Fails("N213", {"before": sorted(inner), "after": "a plain word"})
     return None
 
@@ -119,13 +123,27 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
     """The first kind of word in which two texts differ; where none differs, it is the order."""
     if refused := _incomparable(one, two):
         return refused
-    first, second = Counter(_forms(one)), Counter(_forms(two))
-    gone, more = first - second, second - first
-    pair = {"before": brief(one.analysis.text), "after": brief(two.analysis.text)}
+    gone, more = _balance(_forms(one), _forms(two))
     return (
         _marked(one, two, gone, more, superset=superset)
         or _worded(one, two, gone, more, superset=superset)
-        or Fails("N217" if _bound(one) != _bound(two) and not more else "N204", pair)
+        or Fails(
+            "N217" if not more and _bound(one) != _bound(two) else "N204",
+            {"before": brief(one.analysis.text), "after": brief(two.analysis.text)},
+        )
+    )
+
+
+def _balance(first: Iterable[str], second: Iterable[str]) -> tuple[Counted, Counted]:
+    """What the first holds more often than the second, by how much, and the other way round."""
+    counts: dict[str, int] = {}
+    for word in first:
+        counts[word] = counts.get(word, 0) + 1
+    for word in second:
+        counts[word] = counts.get(word, 0) - 1
+    return (
+        {word: count for word, count in counts.items() if count > 0},
+        {word: -count for word, count in counts.items() if count < 0},
     )
 
 
@@ -142,36 +160,39 @@ def _incomparable(one: Reading, two: Reading) -> Fails | None:
 _PASSIVE = frozenset(("by", "is", "was", "be", "been", "being", "have", "had"))
 
 
-def _marked(
-    one: Reading, two: Reading, gone: Counter[str], more: Counter[str], *, superset: bool
-) -> Fails | None:
+def _marked(one: Reading, two: Reading, gone: Counted, more: Counted, *, superset: bool) -> Fails | None:
     """A difference in values, or in words that have a code of their own."""
-    lost = sorted((one.analysis.value_counts - two.analysis.value_counts).elements())
-    added = sorted((two.analysis.value_counts - one.analysis.value_counts).elements())
-    if lost or (added and not superset):
-        return Fails("N211", {"before": lost or "nothing", "after": added or "nothing"})
+    fewer, further = _balance(one.analysis.value_list, two.analysis.value_list)
+    if fewer or (further and not superset):
+        return Fails("N211", {"before": _each(fewer) or "nothing", "after": _each(further) or "nothing"})
     content = one.analysis.content - two.analysis.content
     if not more and content and not content <= _markers(one.grammar):
         return Fails("N202", {"lost": shown(one.analysis, content)})
     if "by" in gone or "by" in more:
-        turned = (gone + more).keys() - _PASSIVE
+        turned = (gone.keys() | more.keys()) - _PASSIVE
         if not turned:
             return Fails("N204", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
+    changed = gone.keys() | more.keys()
     for code, kinds in _kinds(one.grammar):
+        if kinds.isdisjoint(changed):
+            continue
         lost = sorted(word for word in gone if word in kinds)
         added = sorted(word for word in more if word in kinds)
-        if lost or added:
-            return Fails(code, {"before": lost or "nothing", "after": added or "nothing"})
+        return Fails(code, {"before": lost or "nothing", "after": added or "nothing"})
     return None
 
 
-def _worded(
-    one: Reading, two: Reading, gone: Counter[str], more: Counter[str], *, superset: bool
-) -> Fails | None:
+def _each(counts: Counted) -> list[str]:
+    """The counted words in order, each as often as it was counted."""
+    return sorted(word for word, count in counts.items() for _ in range(count))
+
+
+def _worded(one: Reading, two: Reading, gone: Counted, more: Counted, *, superset: bool) -> Fails | None:
     """A difference in subjects, connecting words or content."""
-    before, after = _subjects(one), _subjects(two)
     possessed = any(f"{word}'s" in more for word in gone)
-    if possessed or (before - after) or (not superset and before != after):
+    lost_one = any(_is_subject(word, one.grammar) for word in gone)
+    new_one = not superset and any(_is_subject(word, two.grammar) for word in more)
+    if possessed or lost_one or new_one:
         return Fails("N209", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
     linking = one.grammar.connectives | one.grammar.directions
     lost = sorted(word for word in gone if word in linking)
@@ -217,14 +238,12 @@ def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
     )
 
 
-def _subjects(reading: Reading) -> Counter[str]:
-    """Subject forms, pronouns and possessors."""
-    return Counter(
-        word
-        for word in _forms(reading)
-        if word in SUBJECTS
+def _is_subject(word: str, grammar: Grammar) -> bool:
+    """Whether it is a form of the subject, a pronoun or a possessor."""
+    return (
+        word in SUBJECTS
         or word.endswith("'s")
-        or (word in reading.grammar.pronouns and word not in reading.grammar.relatives)
+        or (word in grammar.pronouns and word not in grammar.relatives)
     )
 
 

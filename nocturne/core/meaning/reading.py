@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +18,7 @@ from nocturne.core.meaning.grammar import (
 )
 from nocturne.core.meaning.tidy import tidied
 from nocturne.core.meaning.verbs import third_of
-from nocturne.core.text.analysis import Analysis, Token, analyse
+from nocturne.core.text.analysis import Analysis, analyse
 from nocturne.core.text.lexicon import Lexicon
 
 Key = tuple[str, ...]
@@ -54,21 +55,25 @@ class Reading:
     analysis: Analysis
     grammar: Grammar
     sentences: tuple[Sentence, ...]
+    words: Key
+    """All words in order, with a full stop between sentences."""
+    asks: bool
+    """Whether one of the sentences is a question."""
 
-    @property
-    def words(self) -> Key:
-        """All words in order, with a full stop between sentences."""
-        found: list[str] = []
-        for sentence in self.sentences:
-            if found:
-                found.append(".")
-            found.extend(sentence.words)
-        return tuple(found)
+    @classmethod
+    def of(cls, analysis: Analysis, grammar: Grammar, sentences: Sequence[Sentence]) -> Reading:
+        """The reading that these sentences make."""
+        words = sentences[0].words if len(sentences) == 1 else _with_stops(sentences)
+        return cls(analysis, grammar, tuple(sentences), words, any(one.asks for one in sentences))
 
-    @property
-    def asks(self) -> bool:
-        """Whether one of the sentences is a question."""
-        return any(sentence.asks for sentence in self.sentences)
+
+def _with_stops(sentences: Sequence[Sentence]) -> Key:
+    found: list[str] = []
+    for sentence in sentences:
+        if found:
+            found.append(".")
+        found.extend(sentence.words)
+    return tuple(found)
 
 
 @lru_cache(maxsize=16_384)
@@ -79,46 +84,31 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
     grammar = grammar_of(lexicon, analysis.lang, judged=analysis.judged)
     sentences = []
     start = 0
-    tokens = analysis.tokens
-    size = len(tokens)
-    for at in range(size + 1):
-        if at == size or (tokens[at].kind == "punct" and _mark(tokens[at]) in ENDS):
-            asks = at < size and _mark(tokens[at]) == "?"
-            quoted = at > start and _closes_quotation(tokens, start, at)
-            if at > start:
-                sentence = _sentence(
-                    tokens, start, at + quoted * 2, grammar, asks=asks, named=speaker is not None
-                )
-                if sentence.words:
-                    sentences.append(sentence)
-            start = at + 1 + quoted
-    return Reading(analysis, grammar, tuple(sentences))
+    size = len(analysis.forms)
+    marks = {at: _mark(analysis.surface(at)) for at, kind in enumerate(analysis.kinds) if kind == "punct"}
+    for at in (*[at for at, mark in marks.items() if mark in ENDS], size):
+        quoted = at > start and _closes_quotation(analysis, marks, start, at)
+        if at > start:
+            draft = _Draft(analysis, marks, at + quoted * 2, grammar)
+            draft.take(start)
+            if grammar.english and "needs" in draft.words:
+                draft.in_need("§subj" if speaker is None else "§user")
+            sentence = draft.finished(asks=marks.get(at) == "?")
+            if sentence.words:
+                sentences.append(sentence)
+        start = at + 1 + quoted
+    return Reading.of(analysis, grammar, sentences)
 
 
-def _closes_quotation(tokens: tuple[Token, ...], start: int, end: int) -> bool:
+def _closes_quotation(analysis: Analysis, marks: Mapping[int, str], start: int, end: int) -> bool:
     """Whether a quotation mark behind the full stop closes one that this sentence opened."""
-    if end + 1 >= len(tokens) or _mark(tokens[end + 1]) != '"' or tokens[end + 1].start != tokens[end].end:
+    if marks.get(end + 1) != '"' or analysis.starts[end + 1] != analysis.ends[end]:
         return False
-    return sum(token.kind == "punct" and _mark(token) == '"' for token in tokens[start:end]) % 2 == 1
+    return sum(marks.get(at) == '"' for at in range(start, end)) % 2 == 1
 
 
-def _mark(token: Token) -> str:
-    return _MARKS.get(token.surface, token.surface)
-
-
-def _sentence(
-    tokens: tuple[Token, ...], start: int, end: int, grammar: Grammar, *, asks: bool, named: bool
-) -> Sentence:
-    draft = _Draft(tokens, end, grammar)
-    for at in range(start, end):
-        if tokens[at].kind == "punct":
-            if _mark(tokens[at]) not in ENDS:
-                draft.mark(at)
-        else:
-            draft.word(at)
-    if grammar.english and "needs" in draft.words:
-        draft.in_need("§user" if named else "§subj")
-    return draft.finished(asks=asks)
+def _mark(surface: str) -> str:
+    return _MARKS.get(surface, surface)
 
 
 _LEFT_OUT = ARTICLES | frozenset(("that",))
@@ -127,20 +117,41 @@ _LEFT_OUT = ARTICLES | frozenset(("that",))
 class _Draft:
     """One sentence while it is read."""
 
-    __slots__ = ("end", "english", "grammar", "inflected", "owned", "places", "tokens", "words")
+    __slots__ = ("analysis", "end", "english", "grammar", "inflected", "marks", "owned", "places", "words")
 
-    def __init__(self, tokens: tuple[Token, ...], end: int, grammar: Grammar) -> None:
-        self.tokens, self.end, self.grammar = tokens, end, grammar
+    def __init__(self, analysis: Analysis, marks: Mapping[int, str], end: int, grammar: Grammar) -> None:
+        self.analysis, self.marks, self.end, self.grammar = analysis, marks, end, grammar
         self.english = grammar.english
         self.words: list[str] = []
         self.places: list[int] = []
         self.inflected: set[int] = set()
         self.owned = False
 
-    def mark(self, at: int) -> None:
+    def take(self, start: int) -> None:
+        """Take every word in the form in which it is compared, but those that may be left out, and the marks."""
+        words, places, english = self.words, self.places, self.english
+        forms, kinds = self.analysis.forms, self.analysis.kinds
+        for at in range(start, self.end):
+            form, kind = forms[at], kinds[at]
+            if kind == "punct":
+                self._mark(at)
+                continue
+            if english:
+                if kind == "word":
+                    if form in _LEFT_OUT:
+                        if self._omitted(at, form):
+                            continue
+                    elif self.owned and form[-1] == "s" and _verb_place(words):
+                        form = self._agreed(at)
+                elif kind == "subject" and form in SUBJECTS:
+                    self.owned = True
+            words.append(form)
+            places.append(at)
+
+    def _mark(self, at: int) -> None:
         """Take a mark that can matter; of several commas in a row the first."""
-        mark, words = _mark(self.tokens[at]), self.words
-        if mark == ":" and self._within_word(at):
+        mark, words = self.marks[at], self.words
+        if mark in ENDS or (mark == ":" and self._within_word(at)):
             return
         if mark in _KEPT and not (mark in ",—" and (not words or words[-1] in ",—")):
             words.append(mark)
@@ -148,39 +159,22 @@ class _Draft:
 
     def _within_word(self, at: int) -> bool:
         """Whether no space stands on either side, as in *CS:GO*."""
-        if not 0 < at < len(self.tokens) - 1:
-            return False
-        before, mark, after = self.tokens[at - 1 : at + 2]
-        return before.end == mark.start and after.start == mark.end
-
-    def word(self, at: int) -> None:
-        """Take a word in the form in which it is compared, unless it may be left out."""
-        token = self.tokens[at]
-        form, kind = token[1], token[5]
-        if self.english:
-            if kind == "word":
-                if form in _LEFT_OUT:
-                    if self._omitted(at, form):
-                        return
-                elif self.owned and form[-1] == "s" and _verb_place(self.words):
-                    form = self._agreed(token)
-            elif kind == "subject":
-                self.owned = self.owned or form in SUBJECTS
-        self.words.append(form)
-        self.places.append(at)
+        starts, ends = self.analysis.starts, self.analysis.ends
+        return 0 < at < len(starts) - 1 and ends[at - 1] == starts[at] and ends[at] == starts[at + 1]
 
     def _omitted(self, at: int, form: str) -> bool:
+        forms = self.analysis.forms
         if form in ARTICLES:
-            following = self.tokens[at + 1].form if at + 1 < self.end else ""
+            following = forms[at + 1] if at + 1 < self.end else ""
             return following not in ARTICLE_MATTERS and not (form != "the" and following in ORDINALS)
-        return form == "that" and _omissible(self.tokens, at, self.end, self.grammar, self.words)
+        return form == "that" and _omissible(forms, at, self.end, self.grammar, self.words)
 
-    def _agreed(self, token: Token) -> str:
+    def _agreed(self, at: int) -> str:
         """The verb of the subject without its third-person ending."""
-        form = token.form
+        form, stem = self.analysis.forms[at], self.analysis.stems[at]
         base = third_of(form)
-        if base is None and form != token.stem and _after_subject(self.words):
-            base = token.stem
+        if base is None and form != stem and _after_subject(self.words):
+            base = stem
         if base is None or base == form:
             return form
         self.inflected.add(len(self.words))
@@ -205,7 +199,7 @@ class _Draft:
         if words:
             inflected = {places[at] for at in self.inflected if at < len(places)}
             size = len(words)
-            tidied(words, places, [self.tokens[at].surface for at in places], self.grammar)
+            tidied(words, places, self.analysis.surface, self.grammar)
             if len(words) != size:
                 self.inflected = {at for at, place in enumerate(places) if place in inflected}
         return Sentence(tuple(words), tuple(places), asks, frozenset(self.inflected))
@@ -232,14 +226,14 @@ def _after_subject(words: list[str]) -> bool:
     return words[at] in SUBJECTS
 
 
-def _omissible(tokens: tuple[Token, ...], at: int, end: int, grammar: Grammar, words: list[str]) -> bool:
+def _omissible(forms: Key, at: int, end: int, grammar: Grammar, words: list[str]) -> bool:
     """Whether *that* only introduces a clause here, so that it may as well be left out."""
     if not words or at + 1 >= end:
         return False
     before = words[-1]
     if before in grammar.reporting or before in grammar.hedges or before in _THAT_AFTER:
         return True
-    following = tokens[at + 1]
-    if following.form in SUBJECTS or following.form in _PERSONS or following.form in SUBJECT_PRONOUNS:
+    following = forms[at + 1]
+    if following in SUBJECTS or following in _PERSONS or following in SUBJECT_PRONOUNS:
         return True
     return any(word in grammar.reporting for word in words[-3:]) and before not in grammar.determiners

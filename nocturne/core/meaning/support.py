@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from nocturne.core.meaning.additions import Addition, harmless
 from nocturne.core.meaning.alike import Rewrites, match
 from nocturne.core.meaning.clauses import statements, verb_at
@@ -90,10 +88,7 @@ def reports(sentence: Key, grammar: Grammar) -> bool:
 
 def _aligned(claim: Key, source: Key, grammar: Grammar, *, loose: bool) -> bool:
     wanted, given = bare(claim), source
-    held = Counter(given)
-    if len(wanted) >= len(given) or len(wanted) > _LONGEST:
-        return False
-    if any(held[word] < count for word, count in Counter(wanted).items()):
+    if len(wanted) >= len(given) or len(wanted) > _LONGEST or not set(wanted).issubset(given):
         return False
     failed: set[tuple[int, int]] = set()
 

@@ -8,6 +8,7 @@ mark goes; a Chinese 在 before a date goes.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 from nocturne.core.meaning.grammar import Grammar
 
@@ -34,36 +35,40 @@ _ARTICLES = {
 _DROPPED_PRONOUNS = {"es": frozenset(("yo",)), "pt": frozenset(("eu",)), "ar": frozenset(("أنا",))}
 _PAIRED = {"es": ("ni", "no"), "pt": ("nem", "não"), "fr": ("ni", "ne")}
 _TOPICS = {"には": "に", "では": "で", "からは": "から", "へは": "へ", "までは": "まで", "とは": "と"}
+Surface = Callable[[int], str]
 _DATED = frozenset(("年", "月", "日"))
 
 
-def tidied(words: list[str], places: list[int], surfaces: list[str], grammar: Grammar) -> None:
-    """Rewrites the words of one sentence in place, with the places of their tokens."""
+def tidied(words: list[str], places: list[int], surface: Surface, grammar: Grammar) -> None:
+    """Rewrites the words of one sentence in place, with the places of their tokens.
+
+    ``surface`` gives the token of a place as it is written.
+    """
     language = grammar.language
-    _uncourteous(words, places, surfaces, language)
+    _uncourteous(words, places, language)
     if not words or grammar.english:
         return
     dropped = _DROPPED_PRONOUNS.get(language)
-    lead = unicodedata.normalize("NFC", surfaces[0]).casefold()
+    lead = unicodedata.normalize("NFC", surface(places[0])).casefold()
     if dropped and words[0] == "§subj" and lead in dropped and words[1:2] and not words[1].startswith("§"):
-        _cut(words, places, surfaces, 0)
+        _cut(words, places, 0)
     if language in _ARTICLES and "§subj's" in words:
-        _owner_first(words, places, surfaces, _ARTICLES[language])
+        _owner_first(words, places, _ARTICLES[language])
     if language == "ru" and "§subj's" in words:
-        _genitive_first(words, places, surfaces)
+        _genitive_first(words, places, surface)
     if language in _PAIRED:
-        _pair(words, places, surfaces, *_PAIRED[language])
+        _pair(words, places, *_PAIRED[language])
     if language == "ja":
         words[:] = [_TOPICS.get(word, word) for word in words]
     if language == "zh":
-        _undated(words, places, surfaces)
+        _undated(words, places)
 
 
-def _cut(words: list[str], places: list[int], surfaces: list[str], at: int) -> None:
-    del words[at], places[at], surfaces[at]
+def _cut(words: list[str], places: list[int], at: int) -> None:
+    del words[at], places[at]
 
 
-def _uncourteous(words: list[str], places: list[int], surfaces: list[str], language: str) -> None:
+def _uncourteous(words: list[str], places: list[int], language: str) -> None:
     polite, leading = _POLITE.get(language, frozenset()), _LEADING.get(language, frozenset())
     if not polite:
         return
@@ -73,13 +78,13 @@ def _uncourteous(words: list[str], places: list[int], surfaces: list[str], langu
     tail = [word for word in words[end:] if word != ","]
     if tail and (end == 0 or set(tail) & leading or language != "en"):
         for _ in range(len(words) - end):
-            _cut(words, places, surfaces, end)
+            _cut(words, places, end)
     if words and words[0] in leading:
         while words and (words[0] in leading or words[0] == ","):
-            _cut(words, places, surfaces, 0)
+            _cut(words, places, 0)
 
 
-def _owner_first(words: list[str], places: list[int], surfaces: list[str], articles: frozenset[str]) -> None:
+def _owner_first(words: list[str], places: list[int], articles: frozenset[str]) -> None:
     """Rewrites die Tochter §subj's as §subj's Tochter."""
     at = words.index("§subj's")
     for size in (1, 2):
@@ -87,29 +92,27 @@ def _owner_first(words: list[str], places: list[int], surfaces: list[str], artic
         if start >= 1 and words[start - 1] in articles:
             words[start - 1 : at + 1] = ["§subj's", *words[start:at]]
             places[start - 1 : at + 1] = [places[at], *places[start:at]]
-            surfaces[start - 1 : at + 1] = [surfaces[at], *surfaces[start:at]]
             return
 
 
-def _genitive_first(words: list[str], places: list[int], surfaces: list[str]) -> None:
+def _genitive_first(words: list[str], places: list[int], surface: Surface) -> None:
     """Rewrites сестра пользователя as моя сестра: a Russian genitive stands behind its noun."""
     at = words.index("§subj's")
-    if at and surfaces[at].casefold() in _GENITIVES:
+    if at and surface(places[at]).casefold() in _GENITIVES:
         words[at - 1], words[at] = words[at], words[at - 1]
         places[at - 1], places[at] = places[at], places[at - 1]
-        surfaces[at - 1], surfaces[at] = surfaces[at], surfaces[at - 1]
 
 
 _GENITIVES = frozenset(("пользователя", "пользовательницы"))
 
 
-def _pair(words: list[str], places: list[int], surfaces: list[str], nor: str, negation: str) -> None:
+def _pair(words: list[str], places: list[int], nor: str, negation: str) -> None:
     if words.count(nor) < 2 or negation not in words[: words.index(nor)]:
         return
-    _cut(words, places, surfaces, words.index(nor))
+    _cut(words, places, words.index(nor))
 
 
-def _undated(words: list[str], places: list[int], surfaces: list[str]) -> None:
+def _undated(words: list[str], places: list[int]) -> None:
     for at in range(len(words) - 2, -1, -1):
         if words[at] == "在" and (words[at + 1].startswith("#:") or words[at + 1][:1].isdigit()):
-            _cut(words, places, surfaces, at)
+            _cut(words, places, at)

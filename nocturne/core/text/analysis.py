@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -15,7 +14,7 @@ from nocturne.core.text.lexing import cut
 from nocturne.core.text.naming import acts, ends
 from nocturne.core.text.parts import CAPITAL, Line, Part
 from nocturne.core.text.passives import with_verb_stems
-from nocturne.core.text.quantities import TRIGGERS, Quantities
+from nocturne.core.text.quantities import Quantities
 from nocturne.core.text.stemming import bare
 from nocturne.core.text.unspaced import cut_run
 from nocturne.core.text.wording import Wording, speaker_words
@@ -23,8 +22,6 @@ from nocturne.core.text.wording import Wording, speaker_words
 Kind = Literal["word", "name", "value", "subject", "punct"]
 _KINDS: dict[str, Kind] = {"word": "word", "symbol": "word", "unspaced": "word", "subject": "subject"}
 _MARKS = frozenset({"mark", "open"})
-_new = tuple.__new__
-"""A Token made this way skips one call; a text holds dozens of them."""
 
 
 class Token(NamedTuple):
@@ -40,16 +37,23 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A text as the measures and the gates see it."""
+    """A text as the measures and the gates see it.
+
+    ``forms``, ``stems``, ``kinds``, ``starts`` and ``ends`` have an entry for every token, marks among them;
+    ``tokens`` are the same, put together for those who want one at a time.
+    """
 
     text: str
     lang: str
     scripts: frozenset[str]
     judged: bool
     """False where the language is not known or the text is too long: only literals can be compared."""
-    tokens: tuple[Token, ...]
+    forms: tuple[str, ...]
+    stems: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
     sentences: tuple[tuple[int, int], ...]
-    words: tuple[str, ...]
     content: frozenset[str]
     names: frozenset[str]
     initials: frozenset[str]
@@ -60,15 +64,38 @@ class Analysis:
     hidden: bool
     """Whether invisible characters stand where they have no use; they were left out of every measure."""
 
+    _tokens: list[tuple[Token, ...]] = field(default_factory=list, repr=False, compare=False)
+    """The tokens, once they were asked for: most texts are judged without them."""
+
     @property
-    def value_counts(self) -> Counter[str]:
-        """How often each value stands in the text."""
-        return Counter(token.form for token in self.tokens if token.kind == "value")
+    def tokens(self) -> tuple[Token, ...]:
+        """Every token in order."""
+        if not self._tokens:
+            self._tokens.append(tuple(map(self._token, range(len(self.forms)))))
+        return self._tokens[0]
+
+    def _token(self, at: int) -> Token:
+        start, end = self.starts[at], self.ends[at]
+        return Token(self.text[start:end], self.forms[at], self.stems[at], start, end, self.kinds[at])
+
+    def surface(self, at: int) -> str:
+        """A token as it is written."""
+        return self.text[self.starts[at] : self.ends[at]]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The forms in order, without punctuation."""
+        return tuple([form for form, kind in zip(self.forms, self.kinds, strict=True) if kind != "punct"])
+
+    @property
+    def value_list(self) -> list[str]:
+        """Every value in order, as often as it stands in the text."""
+        return [form for form, kind in zip(self.forms, self.kinds, strict=True) if kind == "value"]
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Stems of all tokens, stopwords included."""
-        return frozenset(token.stem for token in self.tokens if token.kind != "punct")
+        return frozenset([stem for stem, kind in zip(self.stems, self.kinds, strict=True) if kind != "punct"])
 
 
 class _Reader:
@@ -94,50 +121,56 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     pieces = cut(cleaned)
     language, scripts = language_of(cleaned, pieces.pieces, lexicon)
     reader = _reader(language, lexicon)
-    line = reader.wording.read(pieces, speaker_words(speaker))
-    if not TRIGGERS.isdisjoint([part[0] for part in line.parts]) or any(part[4] for part in line.parts):
-        line = reader.quantities.join(line)
+    line = reader.quantities.join(reader.wording.read(pieces, speaker_words(speaker)))
     if reader.passives and "by" in [part[1] for part in line.parts]:
         with_verb_stems(line, reader.tongue)
-    draft = _Draft(text, places, reader)
+    draft = _Draft(places, reader)
     draft.take(line)
     return Analysis(
         text=text,
         lang=language,
         scripts=scripts,
         judged=language != UNKNOWN and len(text) <= LIMIT,
-        tokens=tuple(draft.tokens),
+        forms=tuple(draft.forms),
+        stems=tuple(draft.stems),
+        kinds=tuple(draft.kinds),
+        starts=tuple(draft.starts),
+        ends=tuple(draft.ends),
         sentences=tuple(draft.sentences),
-        words=tuple([token[1] for token in draft.tokens if token[5] != "punct"]),
         content=frozenset(draft.content),
         names=frozenset(draft.names),
         initials=frozenset(draft.initials),
-        values=frozenset([token[1] for token in draft.tokens if token[5] == "value"]),
+        values=frozenset(draft.values),
         mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
         hidden=hides(text[:LIMIT]),
     )
 
 
 class _Draft:
-    """Tokens, sentences, content and names, as the parts of a line are gone through."""
+    """What is found as the parts of a line are gone through."""
 
-    def __init__(self, text: str, places: Places, reader: _Reader) -> None:
-        self.text = text
+    def __init__(self, places: Places, reader: _Reader) -> None:
         self.places = places
         self.reader = reader
-        self.tokens: list[Token] = []
+        self.forms: list[str] = []
+        self.stems: list[str] = []
+        self.kinds: list[Kind] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
         self.sentences: list[tuple[int, int]] = []
         self.content: list[str] = []
         self.names: list[str] = []
         self.initials: list[str] = []
+        self.values: list[str] = []
 
     def take(self, line: Line) -> None:
         """Go through the parts once."""
         parts = line.parts
-        tokens, content, text, places = self.tokens, self.content, self.text, self.places
+        forms, stems, kinds, content = self.forms, self.stems, self.kinds, self.content
+        starts, stops, places = self.starts, self.ends, self.places
         initial, ended, begun = True, False, 0
         for i, (part, span) in enumerate(zip(parts, line.spans, strict=True)):
-            what = part[0]
+            what, form = part[0], part[1]
             if what == "break":
                 begun, initial, ended = self._end(begun), True, False
                 continue
@@ -145,7 +178,7 @@ class _Draft:
                 kind: Kind = "punct"
                 if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
                     ended = initial = True
-                elif what == "open" or part[1] == ":" or (part[1] == ")" and self._is_item(begun)):
+                elif what == "open" or form == ":" or (form == ")" and self._is_item(begun)):
                     initial = True
             else:
                 if ended:
@@ -155,24 +188,32 @@ class _Draft:
                     kind = self._named(parts, i, kind, initial=initial)
                 initial = False
                 if what == "unspaced":
-                    self._run(part.form, span[0])
+                    self._run(form, span[0])
                     continue
+                if what == "number":
+                    form = "#:" + form
+                if kind == "value":
+                    self.values.append(form)
                 if part[7]:
-                    content.append(part[5] or _form(part))
+                    content.append(part[5] or form)
+            forms.append(form)
+            stems.append(part[5] or form)
+            kinds.append(kind)
             start, end = span if places is None else _range(*span, places)
-            form = part[1] if what != "number" else "#:" + part[1]
-            tokens.append(_new(Token, (text[start:end], form, part[5] or form, start, end, kind)))
+            starts.append(start)
+            stops.append(end)
         self._end(begun)
 
     def _end(self, begun: int) -> int:
         """Close the sentence that began at a token; where the next one begins."""
-        if len(self.tokens) > begun:
-            self.sentences.append((begun, len(self.tokens)))
-        return len(self.tokens)
+        end = len(self.forms)
+        if end > begun:
+            self.sentences.append((begun, end))
+        return end
 
     def _is_item(self, begun: int) -> bool:
         """Whether only a number stands in the sentence so far: *1)*."""
-        return len(self.tokens) - begun == 1 and self.tokens[-1].form.startswith("#:")
+        return len(self.forms) - begun == 1 and self.forms[-1].startswith("#:")
 
     def _named(self, parts: Sequence[Part], i: int, kind: Kind, *, initial: bool) -> Kind:
         """Note a capitalised word as a name, or as one that only its place may have made so."""
@@ -187,14 +228,14 @@ class _Draft:
     def _run(self, run: str, base: int) -> None:
         """Add the tokens of a run without spaces."""
         for kind, form, first, last in cut_run(run, self.reader.tongue):
+            self.forms.append(form)
+            self.stems.append(form)
+            self.kinds.append(kind)
             start, end = _range(base + first, base + last, self.places)
-            self.tokens.append(Token(self.text[start:end], form, form, start, end, kind))
+            self.starts.append(start)
+            self.ends.append(end)
             if kind == "word" and form not in self.reader.tongue.stopwords:
                 self.content.append(form)
-
-
-def _form(part: Part) -> str:
-    return part.form if part.kind != "number" else "#:" + part.form
 
 
 def _range(first: int, last: int, places: Places) -> tuple[int, int]:

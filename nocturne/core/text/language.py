@@ -96,6 +96,7 @@ def _latin(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
     surfaces = [piece[1] for piece in cut if piece[0] in WORDS]
     counts = votes.tally(surfaces)
     if not text.isascii():
+        counts = dict(counts)
         for letter in {*text, *text.lower()}:
             for name in lexicon.letters.get(letter, ()):
                 counts[name] = counts.get(name, 0) + 2

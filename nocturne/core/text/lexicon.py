@@ -184,6 +184,7 @@ class Votes(dict[str, int]):
     def __init__(self, lexicon: Lexicon) -> None:
         self.speaks_for = lexicon.speaks_for
         self.judged = frozenset(lexicon.tongues)
+        self._tallies: dict[int, Mapping[str, int]] = {}
         self.names = sorted({name for names in self.speaks_for.values() for name in names})
         self.bits = {name: 1 << (self.WIDTH * n) for n, name in enumerate(self.names)}
         self.behind = {
@@ -210,15 +211,15 @@ class Votes(dict[str, int]):
         self[surface] = vote
         return vote
 
-    def tally(self, surfaces: Iterable[str]) -> dict[str, int]:
+    def tally(self, surfaces: Iterable[str]) -> Mapping[str, int]:
         """How many of the words speak for each language; languages without any are left out."""
         total = sum(map(self.__getitem__, surfaces))
-        found: dict[str, int] = {}
-        for name in self.names if total else ():
-            count = total & 0xFFFF
-            if count:
-                found[name] = count
-            total >>= self.WIDTH
+        found = self._tallies.get(total)
+        if found is None:
+            counts = ((name, total >> (self.WIDTH * n) & 0xFFFF) for n, name in enumerate(self.names))
+            found = {name: count for name, count in counts if count}
+            if len(self._tallies) < self.MEMO:
+                self._tallies[total] = found
         return found
 
 

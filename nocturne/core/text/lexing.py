@@ -7,7 +7,6 @@ that can fail after it has begun is bounded, so that no text takes more than lin
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 NO_SPACE = (
@@ -98,7 +97,8 @@ LITERALS = frozenset(
         "mixed",
     }
 )
-_REMEMBERED = 64
+_LONGEST_KEPT = 64
+_MEMO = 65_536
 
 
 class Piece(NamedTuple):
@@ -124,35 +124,51 @@ class Cut(NamedTuple):
 
 def cut(text: str) -> Cut:
     """The pieces of a cleaned text in order."""
-    found = Cut([], [])
+    pieces: list[Piece] = []
+    bases: list[int] = []
     if "`" not in text and "\n" not in text:
-        _stretches(text, 0, found)
-        return found
-    done = 0
-    for match in _OUTER.finditer(text):
-        _stretches(text[done : match.start()].replace("\n", " "), done, found)
-        found.pieces.append(
-            Piece(match.lastgroup or "", match.group(), 0, match.end() - match.start(), tied=False)
-        )
-        found.bases.append(match.start())
-        done = match.end()
-    _stretches(text[done:].replace("\n", " "), done, found)
-    return found
+        _stretches(text, 0, pieces, bases)
+    else:
+        done = 0
+        for match in _OUTER.finditer(text):
+            _stretches(text[done : match.start()].replace("\n", " "), done, pieces, bases)
+            size = match.end() - match.start()
+            pieces.append(Piece(match.lastgroup or "", match.group(), 0, size, tied=False))
+            bases.append(match.start())
+            done = match.end()
+        _stretches(text[done:].replace("\n", " "), done, pieces, bases)
+    return Cut(pieces, bases)
 
 
-def _stretches(text: str, base: int, found: Cut) -> None:
+def _stretches(text: str, base: int, pieces: list[Piece], bases: list[int]) -> None:
     """Cut what stands between spaces."""
-    pieces, bases = found
+    known = _known.get
     for stretch in text.split(" "):
-        if stretch:
-            within = _known(stretch) if len(stretch) <= _REMEMBERED else _cut_stretch(stretch)
-            if len(within) == 1:
-                pieces.append(within[0])
-                bases.append(base)
-            else:
-                pieces.extend(within)
-                bases.extend([base] * len(within))
+        within = known(stretch)
+        if within is None:
+            within = _cut_anew(stretch)
+        if len(within) == 1:
+            pieces.append(within[0])
+            bases.append(base)
+        else:
+            pieces.extend(within)
+            bases.extend([base] * len(within))
         base += len(stretch) + 1
+
+
+_known: dict[str, tuple[Piece, ...]] = {}
+"""Stretches that were cut before."""
+
+
+def _cut_anew(stretch: str) -> tuple[Piece, ...]:
+    """The pieces of a stretch that is not known yet; it is, from then on, where it is short."""
+    simple = stretch.isascii() and ("plain" if stretch.isalpha() else "number" if stretch.isdigit() else "")
+    within = (Piece(simple, stretch, 0, len(stretch), tied=False),) if simple else _cut_stretch(stretch)
+    if len(stretch) <= _LONGEST_KEPT:
+        if len(_known) >= _MEMO:
+            _known.clear()
+        _known[stretch] = within
+    return within
 
 
 def _cut_stretch(stretch: str) -> tuple[Piece, ...]:
@@ -172,6 +188,3 @@ def _cut_stretch(stretch: str) -> tuple[Piece, ...]:
 def _is_inside(stretch: str, before: Piece, start: int, end: int) -> bool:
     """Whether a hyphen has a piece right before it and a letter or digit right behind it."""
     return before.end == start and before.kind != "mark" and end < len(stretch) and stretch[end].isalnum()
-
-
-_known = lru_cache(maxsize=65_536)(_cut_stretch)

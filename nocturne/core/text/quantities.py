@@ -39,6 +39,8 @@ class Quantities:
         parts, spans = line
         money = self._money
         hot = [i for i, part in enumerate(parts) if part[0] in TRIGGERS or part[4] or part[2] in money]
+        if not hot:
+            return line
         found = Line([], [])
         done = 0
         for i in hot:

@@ -20,6 +20,7 @@ from nocturne.core.text.stemming import bare, stem_of
 _SUBJECT_FORMS = {SUBJECT: SUBJECT, OWNED: OWNED, USER: SUBJECT, USERS: OWNED}
 _CAMEL = re.compile(r"[a-z]+[A-Z][a-z0-9]")
 _LONGEST_NAME = 4
+_STEADY = WORDS | {"mark"}
 _VERB_ENDINGS = ("s", "ed")
 _MEMO = 50_000
 _LONGEST_KEPT = 64
@@ -31,8 +32,8 @@ class Wording:
     def __init__(self, tongue: Tongue, lexicon: Lexicon) -> None:
         self.tongue = tongue
         self.lexicon = lexicon
-        self._plain: dict[str, Part] = {}
-        self._others: dict[Piece, Part] = {}
+        self._steady: dict[str, Part] = {}
+        self._others: dict[tuple[str, str, bool], Part] = {}
         self._heads = tongue.phrase_heads
         self._apart = Contracting(tongue)
         self._subject = tongue.subject
@@ -51,11 +52,11 @@ class Wording:
         line = Line([], [])
         parts, spans = line
         pieces, bases = text
-        plain, heads = self._plain, self._heads
+        steady, heads = self._steady, self._heads
         i, end = 0, len(pieces)
         while i < end:
             piece = pieces[i]
-            known = plain.get(piece[1]) if piece[0] in WORDS else None
+            known = steady.get(piece[1]) if piece[0] in _STEADY else None
             if (
                 known is None
                 or piece[4]
@@ -80,11 +81,14 @@ class Wording:
             if piece.kind == "unspaced":
                 numeral_segments(piece.surface, text.span(i, i)[0], self.tongue, line)
                 return 1
-            part = self._others.get(piece)
+            key = (piece.kind, piece.surface, piece.tied)
+            part = self._others.get(key)
             if part is None:
                 part = self._other(piece)
                 if len(self._others) < _MEMO and len(piece.surface) <= _LONGEST_KEPT:
-                    self._others[piece] = part
+                    self._others[key] = part
+                if piece.kind == "mark" and not piece.tied:
+                    self._steady[piece.surface] = part
             line.add(part, text.span(i, i))
             return 1
         folded = fold(piece.surface)
@@ -162,9 +166,9 @@ class Wording:
         part = self.word(piece.surface)
         steady = folded == part.form or folded not in self._heads
         if steady and not parted and folded not in self._counting and folded not in ("user", "user's"):
-            if len(self._plain) >= _MEMO:
-                self._plain.clear()
-            self._plain[piece.surface] = part
+            if len(self._steady) >= _MEMO:
+                self._steady.clear()
+            self._steady[piece.surface] = part
         line.add(part._replace(tied=True) if piece.tied else part, span)
         return 1
 
