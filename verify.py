@@ -182,7 +182,7 @@ class Lanes:
 # Reading a store, and never writing to it
 # ---------------------------------------------------------------------------------------------------------------
 
-APPLICATION, VERSION, MEASURES = 0x4E6F6374, 1, "1"
+APPLICATION, VERSION, MEASURES = 0x4E6F6374, 2, "1"
 ENTRY = (
     "type at number label command active digest previous snapshot pass kind fact origin accepted code rule under "
     "refs figures reason evidence policy"

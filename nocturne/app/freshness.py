@@ -6,13 +6,10 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from nocturne.app.ports import Store
-from nocturne.core.facts import Fact, State
+from nocturne.core.facts import Stand, State, Step
 from nocturne.core.policy import Policy
 from nocturne.core.retention import spans
 from nocturne.passes.heir import home
-
-Step = tuple[Fact | None, Fact | None]
-"""A fact before and after; None where there was or is no such row."""
 
 
 def noted_as(pass_name: str, proposer: str) -> str:
@@ -38,10 +35,8 @@ def fresh_for(
     since = store.pass_noted(noted_as(pass_name, proposer), policy)
     if since is None:
         return None
-    steps = [*store.changes(since.snapshot, None), *tonight]
-    changed = {
-        after.id for before, after in steps if after is not None and concerns(pass_name, before, after)
-    }
+    steps = [*store.steps(since.snapshot), *tonight]
+    changed = {step.after.id for step in steps if concerns(pass_name, step)}
     if pass_name == "forget":
         changed |= {
             id_
@@ -51,19 +46,20 @@ def fresh_for(
     return frozenset(changed)
 
 
-def concerns(pass_name: str, before: Fact | None, after: Fact) -> bool:
+def concerns(pass_name: str, step: Step) -> bool:
     """Whether a step of a fact gives the pass something new to ask about."""
+    before, after = step.before, step.after
     if before is None or not before.active:
         return after.active
     if pass_name == "contradict" and after.originals > before.originals:
         # What a merge joined was judged part by part: joined it says nothing that another fact could end.
         return False
-    if pass_name == "promote" and before.sources != after.sources:
+    if pass_name == "promote" and step.resourced:
         return True
     if pass_name == "forget" and (before.pinned, before.category) != (after.pinned, after.category):
         return True
     return _said(before) != _said(after)
 
 
-def _said(fact: Fact) -> tuple[object, ...]:
+def _said(fact: Stand) -> tuple[object, ...]:
     return fact.text, fact.subject, fact.namespace, fact.attribute, home(fact)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from functools import cached_property
+from typing import TypeVar
 
 from nocturne.app.ports import Store
 from nocturne.core.facts import Fact, State
@@ -12,29 +14,32 @@ from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION
 from nocturne.passes.scene import Memo, Origin, Scene, Tombstones
 
+_T = TypeVar("_T")
 
-class Origins(Mapping[int, Origin]):
-    """Where each turn comes from, read from the store when first asked for."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._known: dict[int, Origin] | None = None
+class Once(Mapping[int, _T]):
+    """A table that is read from the store when it is first asked for: not every pass needs it."""
 
-    def _load(self) -> dict[int, Origin]:
-        if self._known is None:
-            self._known = {
-                turn: Origin(source, session, day) for turn, source, session, day in self._store.origins()
-            }
-        return self._known
+    def __init__(self, read: Callable[[], Mapping[int, _T]]) -> None:
+        self._read = read
 
-    def __getitem__(self, turn: int) -> Origin:
-        return self._load()[turn]
+    @cached_property
+    def _known(self) -> Mapping[int, _T]:
+        return self._read()
+
+    def __getitem__(self, key: int) -> _T:
+        return self._known[key]
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._load())
+        return iter(self._known)
 
     def __len__(self) -> int:
-        return len(self._load())
+        return len(self._known)
+
+
+def _origins(store: Store) -> dict[int, Origin]:
+    """Where each turn comes from."""
+    return {turn: Origin(source, session, day) for turn, source, session, day in store.origins()}
 
 
 def measured(store: Store, state: State) -> Mapping[str, frozenset[str]]:
@@ -89,7 +94,8 @@ def scene_of(
         lexicon=lexicon,
         memo=Memo(store.secret(), MEASURES_VERSION, policy.digest(), store.memo_keys()),
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
-        origins=Origins(store),
+        origins=Once(lambda: _origins(store)),
+        denials=Once(store.denials),
         strengths=store.activations(),
         windows=store.windows(),
         measured=contents or {},

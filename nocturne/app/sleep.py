@@ -12,10 +12,10 @@ from typing import Any, Literal, Protocol
 
 from nocturne.app.asking import Asker
 from nocturne.app.drifting import stored_form, weights_now
-from nocturne.app.freshness import Step, fresh_for, noted_as
+from nocturne.app.freshness import fresh_for, noted_as
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
 from nocturne.app.scenes import measured, scene_of
-from nocturne.core.facts import Fact, Retirement, State
+from nocturne.core.facts import Fact, Retirement, State, Step
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
 from nocturne.core.retention import loss, newly_faded, over_capacity
@@ -361,7 +361,7 @@ class _Ledger:
         before, after = f"pass:{stage.name}:before", f"pass:{stage.name}:after"
         if self.night.dry_run:
             self.unwritten += [
-                (step.before, step.after) for ruling in outcome.rulings for step in ruling.changes
+                Step.of(step.before, step.after) for ruling in outcome.rulings for step in ruling.changes
             ]
         silent = not outcome.rulings or _repeats(self.night, stage, outcome)
         if self.night.dry_run or (self.first is None and silent):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 SECOND = 1_000_000
 HOUR = 3_600 * SECOND
@@ -168,6 +168,44 @@ class Activation:
     last_access: int
     spaced: int = 0
     labile_until: int | None = None
+
+
+class Stand(NamedTuple):
+    """What of a fact at one moment decides whether a pass must look at it again; names and words may be sealed."""
+
+    id: int
+    active: bool
+    text: str
+    subject: str
+    namespace: str
+    attribute: str | None
+    block: Block
+    category: Category
+    pinned: bool
+    originals: int
+
+    @classmethod
+    def of(cls, fact: Fact) -> Stand:
+        """That of a fact."""
+        return cls(
+            fact.id, fact.active, fact.text, fact.subject, fact.namespace, fact.attribute, fact.block, fact.category,
+            fact.pinned, fact.originals,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A fact before (None: there was none) and after, and whether other turns bear it now."""
+
+    before: Stand | None
+    after: Stand
+    resourced: bool = False
+
+    @classmethod
+    def of(cls, before: Fact | None, after: Fact) -> Step:
+        """That of a change."""
+        moved = before is not None and before.sources != after.sources
+        return cls(None if before is None else Stand.of(before), Stand.of(after), moved)
 
 
 @dataclass(frozen=True, slots=True)

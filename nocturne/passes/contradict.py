@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from nocturne.core.digest import sealed_key
 from nocturne.core.facts import Change, Fact, Link
 from nocturne.core.meaning import Fails, clash_key, judge_contradict
 from nocturne.core.proposals import Contradict as Proposed
@@ -20,6 +21,8 @@ from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, same_space, standing
 
 _BACK = 4
+_SEAL = 8
+_Key = tuple[str, str, bytes]
 
 
 class Contradict:
@@ -33,12 +36,17 @@ class Contradict:
 
     def brief(self, scene: Scene) -> ContradictBrief | None:
         """Pairs of one subject and attribute, the later one as ``new``, that nobody has answered yet."""
-        groups: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
-        for fact in scene.before.facts.values():
-            if fact.block == "schemas":
-                continue
-            for key in clash_key(said(fact), lexicon=scene.lexicon):
-                groups[(fact.namespace, fact.subject, *key)].append(fact)
+        if scene.at_rest:
+            return None
+        facts = scene.before.facts
+        stated = {fact.id: _keys(scene, fact) for fact in facts.values() if fact.block != "schemas"}
+        told = stated if scene.fresh is None else stated.keys() & scene.fresh
+        wanted = {key for id_ in told for key in stated[id_]}
+        groups: dict[_Key, list[Fact]] = defaultdict(list)
+        for id_, keys in stated.items():
+            for key in keys:
+                if key in wanted:
+                    groups[key].append(facts[id_])
         clashes: dict[tuple[int, int], Clash] = {}
         for key, members in groups.items():
             members.sort(key=_when)
@@ -48,10 +56,9 @@ class Contradict:
                     if scene.fresh is not None and not scene.fresh & {old.id, new.id}:
                         continue
                     if (old.id, new.id) not in clashes and self._open(scene, old, new):
-                        clashes[old.id, new.id] = Clash(old.id, new.id, key[2])
+                        clashes[old.id, new.id] = Clash(old.id, new.id, _attribute(scene, new, key))
         if not clashes:
             return None
-        facts = scene.before.facts
         named = {id_: facts[id_] for pair in clashes for id_ in pair}
         # In the order of time: what ends a fact is the first that was said against it, and a chain has no gap.
         found = sorted(clashes.values(), key=lambda clash: (_when(facts[clash.new]), _when(facts[clash.old])))
@@ -140,6 +147,27 @@ class Contradict:
                 self.name, "keep", sorted(facts[i].text if i in facts else "" for i in pair)
             )
         return None
+
+
+def _keys(scene: Scene, fact: Fact) -> tuple[_Key, ...]:
+    """What the fact states that another of the same subject could deny."""
+    sealed = scene.denials.get(fact.id)
+    if sealed is None:
+        sealed = b"".join(sealed_key(scene.memo.secret, key) for key in _plain_keys(scene, fact))
+    return tuple(
+        (fact.namespace, fact.subject, sealed[at : at + _SEAL]) for at in range(0, len(sealed), _SEAL)
+    )
+
+
+def _plain_keys(scene: Scene, fact: Fact) -> tuple[tuple[str, ...], ...]:
+    return clash_key(said(fact), lexicon=scene.lexicon)
+
+
+def _attribute(scene: Scene, fact: Fact, key: _Key) -> str:
+    """The name of what a sealed key stands for."""
+    return next(
+        (plain[0] for plain in _plain_keys(scene, fact) if sealed_key(scene.memo.secret, plain) == key[2]), ""
+    )
 
 
 def _when(fact: Fact) -> tuple[int, int]:

@@ -36,6 +36,8 @@ class Dedupe:
 
     def brief(self, scene: Scene) -> DedupeBrief | None:
         """All pairs at or above the floor that nobody has answered yet."""
+        if scene.at_rest:
+            return None
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
         sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         pairs = []

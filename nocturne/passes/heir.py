@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nocturne.core.facts import CATEGORIES, Block, Category, Fact
+from nocturne.core.facts import CATEGORIES, Block, Category, Fact, Stand
 from nocturne.core.policy import Policy
 
 LASTING: tuple[Block, ...] = ("persona", "human", "episodes")
@@ -17,7 +17,7 @@ def most_protected(facts: Iterable[Fact], policy: Policy) -> Category:
     return min(categories, key=lambda name: (not policy.is_protected(name), CATEGORIES.index(name)))
 
 
-def home(fact: Fact) -> Block:
+def home(fact: Fact | Stand) -> Block:
     """The block a fact is in or, from scratch, would be promoted to: so that a merge need not wait a night."""
     if fact.block != "scratch":
         return fact.block

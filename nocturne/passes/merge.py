@@ -27,6 +27,8 @@ from nocturne.passes.standing import reasoned, same_space, standing
 
 _WORTH_WORDS = Fraction(2, 3)
 """Of facts that code cannot say in one clause a model is asked only where they share so much of the smaller one."""
+_LISTED = 6
+"""Words of content in which facts of one list may differ at most: four that are compared, and a courtesy."""
 
 
 class Merge:
@@ -40,6 +42,8 @@ class Merge:
 
     def brief(self, scene: Scene) -> MergeBrief | None:
         """Pairs of one block near enough to be said together, that nobody has answered yet."""
+        if scene.at_rest:
+            return None
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
         sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
         rules = scene.policy.merge
@@ -114,7 +118,8 @@ class Merge:
             known = grown.get(into) or grown.get(other)
             group = known or [into]
             wider = [*group, other if into in group else into]
-            composed = self._composed([facts[id_] for id_ in wider], scene)
+            hopeless = len(wider) == 2 and not _may_be_one(facts[into], facts[other], sets, scene)
+            composed = None if hopeless else self._composed([facts[id_] for id_ in wider], scene)
             if (
                 composed is not None
                 and sum(facts[id_].originals for id_ in wider) <= scene.policy.merge.max_originals
@@ -262,6 +267,26 @@ class Merge:
     def _key(self, scene: Scene, ids: Iterable[int], text: str | None) -> str:
         facts = scene.before.facts
         return scene.memo.key(self.name, "merge", sorted(facts[id_].text for id_ in ids if id_ in facts))
+
+
+def _may_be_one(one: Fact, two: Fact, sets: Mapping[int, frozenset[str]], scene: Scene) -> bool:
+    """Whether two facts can make one clause at all: most cannot, and finding that out by reading them is dear.
+
+    Either one says all of the other, or they begin with the same words and end in a few of their own.
+    """
+    spare = scene.content(one.speaker) if one.speaker else frozenset[str]()
+    first, second = sets[one.id] - spare, sets[two.id] - spare
+    if first <= sets[two.id] or second <= sets[one.id]:
+        return True
+    begun = 0
+    for word, other in zip(one.text.casefold().split(), two.text.casefold().split(), strict=False):
+        if word != other:
+            break
+        if not word.isalpha() or not word.isascii():
+            return True
+        begun += 1
+    # A word is at most one token of content.
+    return max(len(first), len(second)) <= begun + _LISTED
 
 
 def labile(scene: Scene, old: Fact, new: Fact) -> bool:

@@ -76,6 +76,7 @@ class Scene:
     changed. ``measured`` holds content sets by text, where they are known already. ``kept_for`` lists, by keeper,
     the facts dropped for it in this pass. ``windows`` has for each fact the times, from and to,
     in which it was open to refinement. ``evidence`` has the members of each schema as last measured,
+    ``denials`` what a fact could be denied by (sealed keys of eight bytes), where that is known already,
     ``forgotten`` those members that the policy forgot, ``clusters`` the clusters of each layer, where the pass looks
     for them.
     """
@@ -102,6 +103,12 @@ class Scene:
     evidence: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     forgotten: Mapping[int, Fact] = field(default_factory=dict)
     clusters: Sequence[tuple[str, Found]] = ()
+    denials: Mapping[int, bytes] = field(default_factory=dict)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no fact is new to the pass, so that there is no new pair to look for."""
+        return self.fresh is not None and self.fresh.isdisjoint(self.before.facts)
 
     def content(self, text: str) -> frozenset[str]:
         """The canonical content of a text."""

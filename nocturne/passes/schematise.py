@@ -30,6 +30,8 @@ class Schematise:
 
     def ready(self, scene: Scene) -> Scene:
         """The scene with the clusters of each layer."""
+        if scene.at_rest and not scene.evidence:
+            return scene
         rules = scene.policy.schematise
         found: list[tuple[str, Found]] = []
         for layer, eps in (("episodic", rules.episodes_eps), ("semantic", rules.semantic_eps)):

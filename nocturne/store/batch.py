@@ -9,7 +9,7 @@ from nocturne.core.digest import trusted
 from nocturne.core.facts import Fact
 from nocturne.store.connection import Link
 from nocturne.store.rows import FACT_COLUMNS, Columns, columns_of, fact_row, normal
-from nocturne.store.search import Index
+from nocturne.store.search import Index, Said
 from nocturne.store.texts import Names, Salts, sealed
 
 Span = tuple[int, int, int]
@@ -36,6 +36,17 @@ class Held:
         return self._json
 
     @property
+    def speaker(self) -> str | None:
+        """The commitment of the speaker's name."""
+        found: str | None = self.columns.get("speaker")
+        return found
+
+    @property
+    def said(self) -> tuple[str | None, str | None]:
+        """The words, and whose."""
+        return self.text, self.speaker
+
+    @property
     def active(self) -> bool:
         """Whether the version is in the active set."""
         return "active" not in self.columns
@@ -51,7 +62,7 @@ class Batch:
         self._salts = Salts()
         self._held: dict[int, Held] = {}
         self._shared: dict[str, str] = {}
-        self._index: dict[int, str | None] = {}
+        self._index: dict[int, Said | None] = {}
         self._texts: list[tuple[str, bytes, str]] = []
         self._new_names: list[tuple[str]] = []
         self._facts: list[list[Any]] = []
@@ -170,8 +181,9 @@ class Batch:
                 self._sources_closed.append((seq, fact, *span))
         self._held[fact] = after
         was = before is not None and before.active
-        if after.active and not (was and before is not None and before.text == after.text):
-            self._index[fact] = after.text  # None where it was purged: there is nothing to find it by
+        if after.active and not (was and before is not None and before.said == after.said):
+            # None where it was purged: there is nothing to find it by.
+            self._index[fact] = None if after.text is None else (after.text, self._names.of(after.speaker))
         elif was and not after.active:
             self._index[fact] = None
 

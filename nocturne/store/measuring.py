@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nocturne.core.digest import canonical, plain
+from nocturne.core.meaning import Said, clash_key
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION, content
 from nocturne.store.search import Measures
@@ -14,4 +15,5 @@ def measures_of(lexicon: Lexicon) -> Measures:
         version=str(MEASURES_VERSION),
         lexicon=canonical(plain(lexicon.to_json())),
         tokenise=lambda text: sorted(content(text, lexicon)),
+        denied=lambda text, speaker: clash_key(Said(text, speaker=speaker), lexicon=lexicon),
     )

@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from nocturne.core.facts import Fact, Link, Retirement, Span, State
+from nocturne.core.acts import ERASED
+from nocturne.core.facts import Fact, Link, Retirement, Span, Stand, State, Step
 from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
 from nocturne.store.rows import FACT_COLUMNS, fact_of
@@ -181,6 +182,47 @@ def changes(link: Connection, first: int, second: int) -> dict[int, Pair]:
     then = {id_: fact for id_, _, fact in held_at(link, first, ids)}
     now = {id_: fact for id_, _, fact in held_at(link, second, ids)}
     return {id_: (then.get(id_), now.get(id_)) for id_ in ids if then.get(id_) != now.get(id_)}
+
+
+_STAND = ("active", "text", "subject", "namespace", "attribute", "block", "category", "pinned", "originals")
+
+
+def steps(link: Connection, since: int) -> list[Step]:
+    """The facts with another stand than at an entry, or other turns behind them; sealed, not read; ids ascending."""
+    names = names_of(link)
+    resourced = {
+        row[0]
+        for row in link.all(
+            "SELECT fact FROM fact_sources WHERE from_seq > ?1 UNION SELECT fact FROM fact_sources WHERE to_seq > ?1",
+            (since,),
+        )
+    }
+    wanted = json.dumps(sorted(resourced))
+    then, now = (", ".join(f"{version}.{column}" for column in _STAND) for version in "ab")
+    return [
+        Step(
+            None if row[1] is None else _stand(row[0], row[2 : 2 + len(_STAND)], names),
+            _stand(row[0], row[2 + len(_STAND) :], names),
+            row[0] in resourced,
+        )
+        for row in link.all(
+            f"SELECT b.fact_id, a.fact_id, {then}, {now} FROM facts AS b "  # noqa: S608 - only our own words
+            "LEFT JOIN facts AS a ON a.fact_id = b.fact_id AND a.from_seq <= :since "
+            "AND (a.to_seq IS NULL OR a.to_seq > :since) "
+            "WHERE b.from_seq > :since AND b.to_seq IS NULL AND "
+            f"(a.fact_id IS NULL OR ({then}) IS NOT ({now}) OR "
+            "b.fact_id IN (SELECT value FROM json_each(:resourced))) ORDER BY b.fact_id",
+            {"since": since, "resourced": wanted},
+        )
+    ]
+
+
+def _stand(fact: int, values: Sequence[Any], names: Mapping[str, str]) -> Stand:
+    active, text, subject, namespace, attribute, block, category, pinned, originals = values
+    whose = "user" if subject is None else names.get(subject, ERASED)
+    return Stand(
+        fact, bool(active), text, whose, namespace, attribute, block, category, bool(pinned), originals
+    )
 
 
 def links(link: Connection, fact: int) -> list[tuple[int, Link]]:

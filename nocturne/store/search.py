@@ -13,8 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nocturne.core.digest import lexicon_digest
+from nocturne.core.digest import lexicon_digest, sealed_key
 from nocturne.store.connection import Link
+
+Said = tuple[str, str | None]
+"""A text and its speaker."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -23,13 +26,22 @@ def _words(text: str) -> Sequence[str]:
     return text.casefold().split()
 
 
+def _nothing(_text: str, _speaker: str | None) -> Sequence[Sequence[str]]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How texts are measured: tokens to index by, the measures' version, the lexicon as canonical JSON."""
+    """How texts are measured: tokens to index by, the measures' version, the lexicon as canonical JSON.
+
+    ``denied`` gives what a text, as somebody's, could be denied by: sealed with the store's key it is kept beside
+    the tokens.
+    """
 
     version: str = "0"
     lexicon: str = "{}"
     tokenise: Callable[[str], Sequence[str]] = _words
+    denied: Callable[[str, str | None], Sequence[Sequence[str]]] = _nothing
 
 
 def term(token: int) -> str:
@@ -71,15 +83,17 @@ def numbers(link: Link, tokens: Iterable[str]) -> dict[str, int]:
 class Index:
     """The index within one transaction: it knows the tokens it has met, and counts them once, at the end."""
 
-    def __init__(self, link: Link, measures: Measures) -> None:
+    def __init__(self, link: Link, measures: Measures, secret: bytes) -> None:
         self._link = link
         self._tokenise = measures.tokenise
+        self._denied = measures.denied
+        self._secret = secret
         self._known: dict[str, int] = {}
         self._terms: dict[int, str] = {}
         self._counts: Counter[int] = Counter()
 
-    def update(self, wanted: Mapping[int, str | None]) -> None:
-        """Bring the index to where these facts have these texts; None takes a fact out."""
+    def update(self, wanted: Mapping[int, Said | None]) -> None:
+        """Bring the index to where these facts say this; None takes a fact out."""
         link = self._link
         terms = self._terms
         gone: list[tuple[int, str]] = []
@@ -93,7 +107,8 @@ class Index:
         if gone:
             link.many("INSERT INTO search (search, rowid, tokens) VALUES ('delete', ?, ?)", gone)
             link.many("DELETE FROM fact_tokens WHERE fact = ?", [(fact,) for fact, _ in gone])
-        streams = {fact: self._tokenise(text) for fact, text in wanted.items() if text is not None}
+            link.many("DELETE FROM denials WHERE fact = ?", [(fact,) for fact, _ in gone])
+        streams = {fact: self._tokenise(said[0]) for fact, said in wanted.items() if said is not None}
         if not streams:
             return
         self._learn({token for stream in streams.values() for token in stream})
@@ -107,6 +122,12 @@ class Index:
             fed.append((fact, " ".join([terms[number] for number in ids])))
         link.many("INSERT INTO fact_tokens (fact, ids) VALUES (?, ?)", rows)
         link.many("INSERT INTO search (rowid, tokens) VALUES (?, ?)", fed)
+        denials = [
+            (fact, b"".join([sealed_key(self._secret, key) for key in self._denied(*said)]))
+            for fact, said in sorted(wanted.items())
+            if said is not None
+        ]
+        link.many("INSERT INTO denials (fact, keys) VALUES (?, ?)", denials)
 
     def _term(self, number: int) -> str:
         made = self._terms[number] = term(number)
@@ -135,21 +156,23 @@ class Index:
         self._counts.clear()
 
 
-def rebuilt(link: Link, measures: Measures) -> Index:
+def rebuilt(link: Link, measures: Measures, secret: bytes) -> Index:
     """The index and its dictionary made anew from the active facts; numbers of tokens that stay are kept."""
     link.run("INSERT INTO search (search) VALUES ('delete-all')")
     link.run("DELETE FROM fact_tokens")
+    link.run("DELETE FROM denials")
     link.run("UPDATE tokens SET df = 0")
-    index = Index(link, measures)
+    index = Index(link, measures, secret)
     texts = link.all(
-        "SELECT f.fact_id, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+        "SELECT f.fact_id, t.text, s.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+        "LEFT JOIN texts AS s ON s.hash = f.speaker "
         "WHERE f.to_seq IS NULL AND f.active = 1 AND t.text NOT NULL ORDER BY f.fact_id"
     )
     for start in range(0, len(texts), 5_000):
-        index.update(dict(texts[start : start + 5_000]))
+        index.update({fact: (text, speaker) for fact, text, speaker in texts[start : start + 5_000]})
     index.finish()
     link.run("DELETE FROM tokens WHERE df = 0")
-    return Index(link, measures)
+    return Index(link, measures, secret)
 
 
 def rows(link: Link) -> list[tuple[int, bytes]]:
@@ -165,16 +188,29 @@ def contents(link: Link, measures: Measures) -> dict[int, frozenset[str]]:
 
     Empty where any of the record was measured otherwise than now: then the texts must be measured anew.
     """
+    if not _measured_alike(link, measures):
+        return {}
+    words: dict[int, str] = dict(link.all("SELECT id, token FROM tokens"))
+    return {fact: frozenset(words[number] for number in unpacked(blob)) for fact, blob in rows(link)}
+
+
+def denials(link: Link, measures: Measures) -> dict[int, bytes]:
+    """What every active fact could be denied by, as sealed keys of eight bytes.
+
+    Empty where any of the record was measured otherwise than now.
+    """
+    return dict(link.all("SELECT fact, keys FROM denials")) if _measured_alike(link, measures) else {}
+
+
+def _measured_alike(link: Link, measures: Measures) -> bool:
+    """Whether the whole record was measured as now."""
     now = (lexicon_digest(measures.lexicon), measures.version)
     held = {
         (read["lexicon"], read["measures"])
         for (more,) in link.all("SELECT more FROM ledger WHERE type = 'setting'")
         if (read := json.loads(more))
     }
-    if held != {now}:
-        return {}
-    words: dict[int, str] = dict(link.all("SELECT id, token FROM tokens"))
-    return {fact: frozenset(words[number] for number in unpacked(blob)) for fact, blob in rows(link)}
+    return held == {now}
 
 
 def rows_of(link: Link, facts: Iterable[int]) -> dict[int, list[int]]:

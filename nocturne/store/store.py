@@ -18,7 +18,7 @@ from nocturne.core.digest import (
     keyed,
     secret_digest,
 )
-from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Turn
+from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Step, Turn
 from nocturne.core.policy import Policy
 from nocturne.core.record import Replayed
 from nocturne.core.replay import Watch, replay
@@ -270,13 +270,18 @@ class SqliteStore:
             first, second = self._entry(older), self._entry(newer)
             return list(reading.changes(self._link, first, second).values())
 
+    def steps(self, since: int) -> list[Step]:
+        """The facts that changed after a snapshot in what a pass may ask about; ids ascending."""
+        with self.moment():
+            return reading.steps(self._link, self._entry(since))
+
     def links(self, fact: int) -> list[tuple[int, Link]]:
         """The lineage that names a fact, with the entries that set it."""
         return reading.links(self._link, fact)
 
     def links_from(self, fact: int) -> list[Link]:
         """What came of a fact."""
-        return [link for _, link in reading.links(self._link, fact) if link.parent == fact]
+        return [link for _, link in self.links(fact) if link.parent == fact]
 
     def lineage(self, facts: Iterable[int]) -> list[tuple[int, Link]]:
         """The lineage of many facts as children."""
@@ -458,8 +463,6 @@ class SqliteStore:
             self._link.rollback()
             raise
 
-    # Tokens
-
     def size(self) -> int:
         """How many facts are active."""
         return int(self._link.value("SELECT json_extract(value, '$.active') FROM meta WHERE key = 'tail'"))
@@ -475,6 +478,10 @@ class SqliteStore:
     def contents(self) -> Mapping[int, frozenset[str]]:
         """The content words of every active fact as measured at writing; empty where they must be measured anew."""
         return search.contents(self._link, self._measures)
+
+    def denials(self) -> Mapping[int, bytes]:
+        """What every active fact could be denied by, sealed; empty where it must be found anew."""
+        return search.denials(self._link, self._measures)
 
     def tokens_of(self, facts: Iterable[int]) -> Mapping[int, Sequence[int]]:
         """The token numbers of some active facts."""

@@ -95,6 +95,10 @@ class Names:
             self._known = {text: hash_ for hash_, text in names_of(self._link).items()}
         return self._known
 
+    def of(self, hash_: str | None) -> str | None:
+        """The name behind a commitment; None for none, and for one that was purged."""
+        return None if hash_ is None else next((n for n, held in self.known().items() if held == hash_), None)
+
     def learn(self, name: str, hash_: str) -> None:
         """Take in a name that was just sealed."""
         self.known()

@@ -47,7 +47,7 @@ class Writing:
         self._secret = secret
         self._tail = Tail(link)
         self._names = Names(link)
-        self._index = search.Index(link, measures)
+        self._index = search.Index(link, measures, secret)
         self._batch = Batch(link, self._index, self._names)
         self._policies: dict[int, tuple[Policy, str]] = {}
         self._judged: tuple[Policy, int] | None = None
@@ -217,7 +217,7 @@ class Writing:
             "UPDATE texts SET salt = NULL, text = NULL WHERE hash = ?", [(hash_,) for hash_ in hashes]
         )
         self._names.forget()
-        self._index = search.rebuilt(self._link, self._measures)
+        self._index = search.rebuilt(self._link, self._measures, self._secret)
         self._batch.reindex(self._index)
         self._link.run("INSERT OR REPLACE INTO meta VALUES ('scrub_pending', 1)")
         return len(hashes)

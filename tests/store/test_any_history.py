@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from nocturne.core.acts import ERASED, Act
-from nocturne.core.facts import Activation, Change, Fact, Link, Reversion, Span
+from nocturne.core.facts import Activation, Change, Fact, Link, Reversion, Span, Step
 from nocturne.core.proposals import Forget
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.store import open_store
@@ -144,6 +144,28 @@ class History(RuleBasedStateMachine):
             assert after is not None
             made[after.id] = after
         assert made == self.snapshots[last]
+
+    @invariant()
+    def what_moved_since_is_what_differs(self) -> None:
+        then = self.snapshots[len(self.snapshots) // 2]
+        expected = {
+            after.id: (step.before is None, _seen(step), step.resourced)
+            for after in self.model.values()
+            for step in [Step.of(then.get(after.id), after)]
+            if step.resourced or step.before != step.after
+        }
+        steps = {step.after.id: step for step in self.store.steps(len(self.snapshots) // 2)}
+        assert {
+            id_: (step.before is None, _seen(step), step.before is not None and step.resourced)
+            for id_, step in steps.items()
+            if step.before != step.after or (step.before is not None and step.resourced)
+        } == expected
+
+
+def _seen(step: Step) -> tuple[object, ...]:
+    """A step without its words, which the store keeps sealed: only whether they are the same."""
+    now, then = step.after._replace(text=""), step.before
+    return now, then and (then._replace(text=""), then.text == step.after.text)
 
 
 @pytest.mark.parametrize("examples", [25])

@@ -11,11 +11,27 @@ from nocturne.errors import StoreDamaged
 from nocturne.store import open_store
 from nocturne.store import schema as schemas
 from nocturne.store.schema import Migration
+from tests.store.story import POLICY, T0, WORDS, encoded, fact
 
 SHIPPED = schemas.shipped()
 NEXT = Migration(
     SHIPPED[-1].version + 1, ("CREATE TABLE later (a TEXT) STRICT", "ALTER TABLE drift ADD COLUMN note TEXT")
 )
+
+
+WITHOUT = {2: ("DROP TABLE denials",)}
+"""What takes a store back from each version to the one before."""
+
+
+def aged(path: Path, old: int) -> None:
+    """Make the store one of an older version."""
+    connection = sqlite3.connect(path)
+    for step in range(SHIPPED[-1].version, old, -1):
+        for statement in WITHOUT[step]:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {old}")
+    connection.commit()
+    connection.close()
 
 
 def version(path: Path) -> int:
@@ -31,7 +47,8 @@ def test_migrations_are_numbered_without_a_gap() -> None:
 
 @pytest.mark.parametrize("old", [each.version for each in SHIPPED])
 def test_a_store_of_each_version_is_brought_up_to_date(path: Path, old: int) -> None:
-    """Version 1 is all there is today: the step that comes next is made up, the machinery is the real one."""
+    """The step that comes next is made up, the machinery is the real one."""
+    aged(path, old)
     assert version(path) == old
     with open_store(path, migrations=[*SHIPPED, NEXT]) as store:
         assert store.notes == (f"{path} was brought from version {old} to {NEXT.version}",)
@@ -40,6 +57,16 @@ def test_a_store_of_each_version_is_brought_up_to_date(path: Path, old: int) -> 
     assert version(path) == NEXT.version
     with open_store(path, migrations=[*SHIPPED, NEXT]) as store:
         assert store.notes == ()
+
+
+def test_what_facts_could_be_denied_by_is_kept_from_the_first_change_on(path: Path) -> None:
+    aged(path, 1)
+    with open_store(path, measures=WORDS) as store:
+        assert store.denials() == {}
+        with store.transaction() as tx:
+            tx.record([encoded(fact(6, "the user owns a dog", 1))], at=T0, policy=POLICY)
+            tx.snapshot("x", command="", policy=None, at=T0)
+        assert list(store.denials()) == [6]
 
 
 def test_a_migration_that_fails_half_way_leaves_the_old_version(path: Path) -> None:
@@ -53,7 +80,7 @@ def test_a_migration_that_fails_half_way_leaves_the_old_version(path: Path) -> N
 
 def test_looking_does_not_migrate(path: Path) -> None:
     before = path.read_bytes()
-    with pytest.raises(StoreDamaged, match="is a store of version 1") as caught:
+    with pytest.raises(StoreDamaged, match=f"is a store of version {SHIPPED[-1].version}") as caught:
         open_store(path, mode="readonly", migrations=[*SHIPPED, NEXT])
     assert "any writing command" in (caught.value.hint or "")
     assert path.read_bytes() == before

@@ -115,3 +115,31 @@ def test_groups_are_all_wanted_and_the_best_come_first(store: SqliteStore) -> No
 def test_token_numbers_come_back(ids: list[int]) -> None:
     assert search.unpacked(search.packed(ids)) == ids
     assert [int(search.term(number), 36) for number in ids] == ids
+
+
+def test_what_a_fact_could_be_denied_by_follows_its_words(store: SqliteStore) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def denied(text: str, speaker: str | None) -> list[tuple[str, str]]:
+        asked.append((text, speaker))
+        return [("says", word) for word in text.split()[:2]]
+
+    store._measures = replace(WORDS, denied=denied)
+    mine, hers = replace(fact(6, "I paint", 1), speaker=None), replace(fact(7, "I sing", 1), speaker="Ana")
+    with store.transaction() as tx:
+        tx.record([encoded(mine), encoded(hers)], at=T0, policy=POLICY)
+        tx.snapshot("x", command="", policy=None, at=T0)
+    keys = store.denials()
+    assert asked == [("I paint", None), ("I sing", "Ana")]
+    assert [len(keys[id_]) for id_ in (6, 7)] == [16, 16]
+    assert keys[6][:8] == keys[7][:8] != keys[6][8:]
+    with store.transaction() as tx:
+        gone = replace(mine, active=False, retired_by="forget")
+        tx.record(
+            [Ruling("forget", "engine", Accepted(Forget(fact=6), "x"), changes=(Change(mine, gone),))],
+            at=T0,
+            policy=POLICY,
+        )
+        tx.snapshot("y", command="", policy=None, at=T0)
+    assert 6 not in store.denials()
+    assert 7 in store.denials()

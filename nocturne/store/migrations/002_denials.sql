@@ -1,0 +1,6 @@
+-- What each active fact could be denied by, so that a new statement meets the old ones of its attribute at once.
+
+CREATE TABLE denials (
+    fact INTEGER PRIMARY KEY,
+    keys BLOB NOT NULL
+) STRICT;
