@@ -120,6 +120,8 @@ class _Work:
         self.consumed: dict[int, str] = {}
         self.kept_for: dict[int, list[int]] = {}
         self.known = set(scene.memo.known)
+        # Tonight's refusals join what is known, but no person rejects anything meanwhile.
+        self.rejecting = bool(self.known)
         self.strengths: dict[int, Activation] = dict(scene.strengths)
         self.steps: dict[int, Fact] = {}
         self.settled: set[tuple[int, ...]] = set()
@@ -201,7 +203,7 @@ class _Work:
     def _judge(self, scene: Scene, proposal: Proposal) -> tuple[Verdict, Effect]:
         # A gate that errs refuses: whatever went wrong, the store is not changed on the strength of it.
         try:
-            if is_rejected(scene, proposal):
+            if self.rejecting and is_rejected(scene, proposal):
                 return Refused(proposal, "N401", {}), Effect()
             verdict = self.stage.gate(scene, proposal)
             if isinstance(verdict, Accepted):

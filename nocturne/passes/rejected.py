@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from nocturne.core.facts import Fact
 from nocturne.core.proposals import Contradict, Encode, Promote, Proposal, named_by
@@ -23,8 +22,7 @@ def rejection(memo: Memo, facts: Mapping[int, Fact] | Mapping[int, str], proposa
         texts.sort()
     if isinstance(proposal, Promote):
         texts.append(proposal.to_block)
-    # A person's word is not bound to the policy under which it was asked for.
-    return replace(memo, policy="", measures=0).key("review", proposal.kind, texts)
+    return memo.lasting(proposal.kind, texts)
 
 
 def is_rejected(scene: Scene, proposal: Proposal) -> bool:

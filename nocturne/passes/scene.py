@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -42,12 +41,18 @@ class Memo:
 
     def key(self, pass_name: str, kind: str, texts: Iterable[str]) -> str:
         """The key of one question: these texts, in this order, under these measures and this policy."""
-        digest = hmac.new(self.secret, digestmod=hashlib.sha256)
-        for part in (pass_name, kind, str(self.measures), self.policy, *texts):
+        return self._key(pass_name, kind, str(self.measures), self.policy, *texts)
+
+    def lasting(self, kind: str, texts: Iterable[str]) -> str:
+        """The key of a person's answer, which is not bound to the policy under which it was asked for."""
+        return self._key("review", kind, "0", "", *texts)
+
+    def _key(self, *parts: str) -> str:
+        told = bytearray()
+        for part in parts:
             data = part.encode("utf-8", "surrogatepass")
-            digest.update(len(data).to_bytes(8, "big"))
-            digest.update(data)
-        return digest.hexdigest()
+            told += len(data).to_bytes(8, "big") + data
+        return hmac.digest(self.secret, told, "sha256").hex()
 
 
 @dataclass(frozen=True, slots=True)
