@@ -21,7 +21,7 @@ from nocturne.app.ports import (
     SourceStep,
     Store,
 )
-from nocturne.app.scenes import scene_of
+from nocturne.app.scenes import Once, scene_of
 from nocturne.app.tombs import purged_turn, returning
 from nocturne.core.acts import Act
 from nocturne.core.artefacts import cut_turn
@@ -292,9 +292,11 @@ def _commit(
     first = job.store.next_turn()
     keyed = _numbered(new, first, step.source or 0)
     turns = {item.turn.id: item.turn for item in keyed}
-    empty = State({}, job.store.state_ids(), job.store.next_fact())
+    # What is retired or was answered before is nothing to a new turn: it is not read, however much it is.
+    empty = State({}, Once(job.store.state_ids), job.store.next_fact())
     scene = replace(
-        scene_of(job.store, empty, policy=job.policy, lexicon=job.lexicon, now=job.now), turns=turns
+        scene_of(job.store, empty, policy=job.policy, lexicon=job.lexicon, now=job.now, answered=frozenset()),
+        turns=turns,
     )
     buried = scene.tombstones
     if job.lift:

@@ -82,9 +82,11 @@ def scene_of(
     now: int,
     contents: Mapping[str, frozenset[str]] | None = None,
     fresh: AbstractSet[int] | None = None,
+    answered: AbstractSet[str] | None = None,
 ) -> Scene:
-    """The scene in which a pass over ``state`` is judged."""
+    """The scene in which a pass over ``state`` is judged; ``answered`` are the memo keys that it needs (None: all)."""
     evidence = evidence_of(store, state.facts)
+    known = store.memo_keys() if answered is None else answered
     return Scene(
         before=state,
         facts=state.facts,
@@ -92,7 +94,7 @@ def scene_of(
         policy=policy,
         now=now,
         lexicon=lexicon,
-        memo=Memo(store.secret(), MEASURES_VERSION, policy.digest(), store.memo_keys()),
+        memo=Memo(store.secret(), MEASURES_VERSION, policy.digest(), known),
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
         origins=Once(lambda: _origins(store)),
         denials=Once(store.denials),
