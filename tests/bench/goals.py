@@ -1,54 +1,14 @@
-"""The goals, each a generator of table rows."""
+"""The goals, each a generator of table rows; those that whole stores are measured for stand in ``wholes``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
-import numpy as np
-
-from tests.bench import clusters, gates, joins, sent
+from tests.bench import clusters, gates, joins, sent, wholes
 from tests.bench.child import measured
-from tests.bench.made import dense, made
 from tests.bench.outcome import Outcome, milliseconds, times
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How large, and where made rows are kept for the run."""
-
-    folder: Path
-    small: int
-    large: int
-    huge: int
-    naive_step: int
-
-    @classmethod
-    def of(cls, folder: Path, *, quick: bool) -> Sizes:
-        """The sizes of a quick or a full run."""
-        if quick:
-            return cls(folder, 10_000, 100_000, 100_000, naive_step=5)
-        return cls(folder, 10_000, 100_000, 1_000_000, naive_step=1)
-
-    def zipf(self, count: int) -> str:
-        """Rows by Zipf's law, in a file."""
-        return _kept(self.folder / f"zipf-{count}.npz")
-
-    def crowd(self, count: int) -> str:
-        """Rows over a vocabulary of 100, in a file."""
-        return _kept(self.folder / f"dense-{count}.npz")
-
-
-@cache
-def _kept(path: Path) -> str:
-    kind, count = path.stem.split("-")
-    rows = made(int(count)).rows if kind == "zipf" else dense(int(count))
-    tokens = np.fromiter((token for row in rows for token in row), np.int32)
-    np.savez(path, sizes=np.fromiter(map(len, rows), np.int64), tokens=tokens)
-    return str(path)
+from tests.bench.sizes import Sizes
 
 
 def exact_and_fast(sizes: Sizes) -> Iterator[Outcome]:
@@ -266,7 +226,14 @@ GOALS: tuple[tuple[int, Callable[[Sizes], Iterator[Outcome]]], ...] = (
     (2, beats_the_best),
     (3, grows_gently),
     (4, follows_what_is_new),
+    (5, wholes.dedupes_whole),
     (6, accepts_no_swap),
     (7, clusters_alike),
+    (8, wholes.versions_cost_what_changed),
+    (9, wholes.diffs_alike),
     (10, asks_little),
+    (11, wholes.starts_fast),
+    (12, wholes.recalls_fast),
+    (13, wholes.sleeps_whole),
+    (14, wholes.years_stay_fast),
 )

@@ -10,6 +10,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ class Counting:
         yield from self._rules.propose(pass_name, brief)
 
 
+@cache
 def word(token: int, *, name: bool) -> str:
     """A word of its own for each token."""
     source = random.Random(token)
@@ -60,9 +62,9 @@ def word(token: int, *, name: bool) -> str:
     return text.capitalize() if name else text
 
 
-def sentences(count: int) -> list[str]:
+def sentences(count: int, seed: int = 1) -> list[str]:
     """Made rows as statements."""
-    rows = made(count)
+    rows = made(count, seed)
     return [
         f"The user noted {' '.join(word(token, name=token in rows.names) for token in row)}."
         for row in rows.rows
