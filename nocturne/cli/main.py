@@ -108,7 +108,8 @@ def build(entry: Entry) -> Any:
             app.command(name, cls=help_pages.Command)(command(run))
         app.callback()(lambda: None)
     else:
-        app.command(entry.name, cls=help_pages.Command)(command(module.run))
+        several = getattr(module, "SEVERAL_STORES", False)
+        app.command(entry.name, cls=help_pages.Command)(command(module.run, several=several))
     built = typer.main.get_command(app)
     built.name = entry.name
     built.help = module.__doc__ if actions else built.help

@@ -28,11 +28,21 @@ WIDEST = 100
 """Columns beyond which a wider terminal is not used: long lines are hard to read."""
 
 DbOption = Annotated[
-    Path | None,
+    list[str] | None,
     typer.Option(
         "--db",
         metavar="PATH",
         help="The store [$NOCTURNE_DB, else ./nocturne.db].",
+        show_default=False,
+        rich_help_panel=EVERYWHERE,
+    ),
+]
+SeveralOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--db",
+        metavar="PATH",
+        help="The store, or a folder of stores; may be repeated [$NOCTURNE_DB, else ./nocturne.db].",
         show_default=False,
         rich_help_panel=EVERYWHERE,
     ),
@@ -74,6 +84,10 @@ class Shell:
     """The command line as it is recorded with what it changed."""
     out: Console
     err: Console
+    stores: tuple[Path, ...] = ()
+    """Every --db that was given: more than one only for a command that takes several."""
+    clock: str | None = None
+    """--now as it was given."""
 
     @property
     def width(self) -> int:
@@ -94,6 +108,14 @@ class Shell:
         """Print one JSON value on stdout, and nothing else."""
         indent = 2 if self.out.is_terminal else None
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=indent) + "\n")
+
+
+def is_folder(path: Path) -> bool:
+    """Whether the path is a folder; one that cannot be looked at is none, and opening it says why."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def micros(text: str, *, option: str = "--now") -> int:
@@ -131,27 +153,54 @@ def _console(stream: TextIO) -> Console:
     return Outlet(file=stream, highlight=False, markup=False, emoji=False)
 
 
-def open_shell(ctx: typer.Context, *, db: Path | None, as_json: bool, quiet: bool, now: str | None) -> Shell:
+def open_shell(
+    ctx: typer.Context,
+    *,
+    db: Sequence[str],
+    as_json: bool,
+    quiet: bool,
+    now: str | None,
+    several: bool = False,
+) -> Shell:
     """The shell of this run; what stands after the command wins over what stands before it."""
     before: dict[str, Any] = ctx.find_root().meta.get("nocturne", {})
-    chosen = db or before.get("db") or Path(os.environ.get("NOCTURNE_DB") or "nocturne.db")
+    stores = _stores(db or before.get("db") or (), several=several)
+    clock = now if now is not None else before.get("now")
     return Shell(
-        db=chosen,
+        db=stores[0] if stores else Path(os.environ.get("NOCTURNE_DB") or "nocturne.db"),
         as_json=as_json or bool(before.get("as_json")),
         quiet=quiet or bool(before.get("quiet")),
-        now=_clock(now if now is not None else before.get("now")),
+        now=_clock(clock),
         command=_command_line(before.get("argv", [])),
         out=_console(sys.stdout),
         err=_console(sys.stderr),
+        stores=stores,
+        clock=clock,
     )
 
 
-def command(run: Callable[..., int | None]) -> Callable[..., None]:
-    """``run(shell, …) -> exit code`` as a Typer callback that also takes the common options."""
+def _stores(given: Sequence[str], *, several: bool) -> tuple[Path, ...]:
+    if not all(given):
+        # As a path it would be the folder that the command happens to run in.
+        raise UsageError("--db is empty", hint="give the path of a store")
+    if len(given) > 1 and not several:
+        raise UsageError(
+            f"--db is given {len(given)} times: {', '.join(given)}",
+            hint="name one store; only nocturne sleep takes several",
+        )
+    return tuple(Path(path) for path in given)
+
+
+def command(run: Callable[..., int | None], *, several: bool = False) -> Callable[..., None]:
+    """``run(shell, …) -> exit code`` as a Typer callback that also takes the common options.
+
+    ``several``: the command takes more than one store.
+    """
     signature = inspect.signature(run, eval_str=True)
     own = [parameter for name, parameter in signature.parameters.items() if name != "shell"]
+    stores = SeveralOption if several else DbOption
     shared = [
-        inspect.Parameter("db", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=DbOption),
+        inspect.Parameter("db", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=stores),
         inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
         inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=QuietOption),
         inspect.Parameter("now", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=NowOption),
@@ -165,10 +214,10 @@ def command(run: Callable[..., int | None]) -> Callable[..., None]:
 
     @wraps(run)
     def callback(
-        *, ctx: typer.Context, db: Path | None, as_json: bool, quiet: bool, now: str | None, **own: Any
+        *, ctx: typer.Context, db: list[str] | None, as_json: bool, quiet: bool, now: str | None, **own: Any
     ) -> None:
         try:
-            shell = open_shell(ctx, db=db, as_json=as_json, quiet=quiet, now=now)
+            shell = open_shell(ctx, db=db or (), as_json=as_json, quiet=quiet, now=now, several=several)
             code = run(shell, **own)
             sys.stdout.flush()
         except BrokenPipeError:

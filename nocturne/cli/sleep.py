@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nocturne.cli import options
-from nocturne.cli.shell import Shell
+from nocturne.cli.shell import Shell, is_folder
 from nocturne.errors import ProviderFailed
 
 if TYPE_CHECKING:
@@ -26,7 +26,21 @@ EXAMPLES = (
     ("nocturne sleep --policy tiny --allow-loss", "another policy, loss budget lifted"),
     ("nocturne sleep --plan night.json", "save tonight's judged plan, to apply later"),
     ("nocturne sleep --pass dedupe --json", "one pass; the report for a program"),
+    ("nocturne sleep --db a.db --db b.db", "two stores side by side, a line for each"),
+    ("nocturne sleep --db agents/ --jobs 4", "every store of a folder, four at a time"),
 )
+SEVERAL_STORES = True
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Requests at a time; with several stores, how many sleep side by side instead [the processors].",
+        rich_help_panel="proposer",
+    ),
+]
 
 
 def run(
@@ -47,7 +61,7 @@ def run(
     provider: options.ProviderOption = None,
     model: options.ModelOption = None,
     base_url: options.BaseUrlOption = None,
-    jobs: options.JobsOption = None,
+    jobs: JobsOption = None,
     max_tokens: options.MaxTokensOption = None,
     max_calls: options.MaxCallsOption = None,
     deadline: options.DeadlineOption = None,
@@ -59,7 +73,31 @@ def run(
     A model, or the built-in rules, proposes; every proposal is judged by code; what is accepted is applied
     with its record, what is refused is recorded with its code. Each pass is one transaction with a snapshot
     before and after it. Exit 1 where a pass was refused whole, for losing more than the policy allows.
+
+    With more than one --db, or a folder (every nocturne store in it, by name), each store sleeps in a process
+    of its own, under the same options and with limits of its own, and gets its own line and exit code; one that
+    fails stops no other. The exit code is the greatest of theirs, or 130 where Ctrl-C stopped them.
     """
+    if len(shell.stores) > 1 or is_folder(shell.db):
+        from nocturne.cli import nights
+
+        wanted_by_all = nights.Asked(
+            dry_run=dry_run,
+            plan=plan,
+            only=only,
+            policy=policy,
+            allow_loss=allow_loss,
+            provider=provider,
+            model=model,
+            base_url=base_url,
+            jobs=jobs,
+            max_tokens=max_tokens,
+            max_calls=max_calls,
+            deadline=deadline,
+            replay=replay,
+            record=record,
+        )
+        return nights.run(shell, wanted_by_all)
     from nocturne.app import policies
     from nocturne.app.costing import costed
     from nocturne.app.sleep import Night, asking, mending, sleep, unanswered
