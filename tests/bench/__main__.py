@@ -1,8 +1,8 @@
 """``python -m tests.bench [--quick | --million] [--goal N] [--json FILE]``: every goal a row, measured side by side.
 
-Peers that are not installed are left out and said to be. Times are the best of several runs where
-a row does not say otherwise; memory is what a child process grew by, or its peak. Nothing here is asserted: a benchmark that fails a goal prints NO and exits 0. What stands as
-goal 14 is none of the thirteen: it tells what a year of nights leaves behind.
+Peers that are not installed are left out and said to be. Times are the best of several runs where a row does not
+say otherwise; memory is what a child process grew by, or its peak. Nothing here is asserted: a benchmark that fails
+a goal prints NO and exits 0. What stands as goal 14 is none of the thirteen: it tells what a year of nights leaves.
 """
 
 from __future__ import annotations
