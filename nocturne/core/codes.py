@@ -133,7 +133,7 @@ CODES: tuple[Code, ...] = (
          "drop: I have a dog called Saffron. / keep: I have a dog.",
          "drop: I have a dog. / keep: I have a dog called Saffron.", ("dedupe",)),
     Code("N203", "polarity differs", "the negation differs: {before} / {after}",
-         "A statement and its denial share almost every word.",
+         "A statement and its denial share almost every word; no one fact is made of both.",
          "The user does not eat meat. / The user eats meat.",
          "I don't eat meat. / The user does not eat meat.", _TEXT),
     Code("N204", "role or order differs", "who does what to whom differs: {before} / {after}",

@@ -157,6 +157,11 @@ def _plural(both: _Both) -> str | None:
     )
 
 
+def denies(first: Reading, second: Reading) -> bool:
+    """Whether one of two texts affirms what the other denies, or they take opposite sides of one thing."""
+    return _polarity(first, second) is not None or _turned(first, second) is not None
+
+
 def _polarity(first: Reading, second: Reading) -> Holds | None:
     had = {(held.holder, held.predicate): held.affirmed for held in _held(first)}
     for held in _held(second):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from nocturne.core.meaning.alike import Rewrites, match, same
 from nocturne.core.meaning.attributes import attribute_of
 from nocturne.core.meaning.clauses import statements
+from nocturne.core.meaning.contradict import denies
 from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
 from nocturne.core.meaning.guards import (
     brief,
@@ -48,6 +50,9 @@ def judge_merge(
     for part in parts:
         if refused := cased(part.analysis, whole.analysis) or tied(part.analysis, whole.analysis):
             return refused
+    for one, two in combinations(parts, 2):
+        if denies(one, two):
+            return Fails("N203", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
     rewrites = _says(whole, _unabsorbed(parts))
     if isinstance(rewrites, Fails):
         return rewrites
