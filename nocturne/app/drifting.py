@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nocturne.app.evidence import evidence_of
 from nocturne.app.ports import SnapshotInfo, Store
-from nocturne.app.scenes import evidence_of
 from nocturne.core.drift import Drift, baseline, compared, topic_of, topic_weights
 from nocturne.core.facts import Fact
 from nocturne.core.policy import Policy

@@ -25,7 +25,6 @@ from nocturne.core.proposals import Keep, Proposal, named_by
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Accepted, Refused, Ruling, Verdict
 from nocturne.errors import InputUnreadable, ProviderFailed
-from nocturne.passes import NIGHT
 from nocturne.passes.briefs import (
     Brief,
     Clash,
@@ -41,6 +40,7 @@ from nocturne.passes.briefs import (
     Union,
 )
 from nocturne.passes.engine import Mend, Offer, offers, run
+from nocturne.passes.night import NIGHT
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Memo, Origin, Pass, Scene, Tombstones
 

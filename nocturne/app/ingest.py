@@ -34,8 +34,8 @@ from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.turnkeys import KeyChain
 from nocturne.core.verdicts import Refused
 from nocturne.errors import InputUnreadable, StoreLocked
-from nocturne.passes import ENCODE
 from nocturne.passes.engine import Offer, Outcome, offers, run
+from nocturne.passes.night import ENCODE
 
 _RETRIES = 5
 _EXAMPLES = 3

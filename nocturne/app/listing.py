@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from nocturne.app.evidence import evidence_of
 from nocturne.app.ports import Store
-from nocturne.app.scenes import evidence_of
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.policy import Policy
 from nocturne.core.retention import exempt, faded, stale

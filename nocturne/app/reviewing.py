@@ -25,7 +25,7 @@ from nocturne.core.proposals import Forget, Proposal
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Refused, Ruling
 from nocturne.errors import InputUnreadable, UsageError
-from nocturne.passes import NIGHT
+from nocturne.passes.night import NIGHT
 from nocturne.passes.rejected import rejection
 
 Decision = Literal["accept", "reject"]

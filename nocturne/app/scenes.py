@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeVar
 
+from nocturne.app.evidence import evidence_of
 from nocturne.app.ports import Store
 from nocturne.core.facts import Fact, State
 from nocturne.core.policy import Policy
@@ -58,19 +59,6 @@ def _forgotten(store: Store, state: State, evidence: Mapping[int, tuple[int, ...
         if known.rule in ("forget:stale", "forget:capacity")
     }
     return dict(store.facts(gone)) if gone else {}
-
-
-def evidence_of(store: Store, facts: Mapping[int, Fact]) -> dict[int, tuple[int, ...]]:
-    """The members of each schema among some facts, as it was last measured."""
-    schemas = [id_ for id_, fact in facts.items() if fact.block == "schemas"]
-    last: dict[int, tuple[int, list[int]]] = {}
-    for seq, link in store.lineage(schemas) if schemas else ():
-        if link.role == "evidence":
-            known = last.get(link.child)
-            if known is None or known[0] != seq:
-                known = last[link.child] = seq, []
-            known[1].append(link.parent)
-    return {schema: tuple(members) for schema, (_, members) in last.items()}
 
 
 def scene_of(

@@ -22,9 +22,9 @@ from nocturne.core.retention import loss, newly_faded, over_capacity
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.errors import StoreLocked, UsageError
-from nocturne.passes import NIGHT
 from nocturne.passes.activations import curve_of
 from nocturne.passes.engine import Offer, Outcome, offers, run, withhold
+from nocturne.passes.night import NIGHT
 from nocturne.passes.scene import Pass
 
 PASS_NAMES: tuple[str, ...] = tuple(stage.name for stage in NIGHT)

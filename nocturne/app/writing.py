@@ -20,8 +20,8 @@ from nocturne.core.secrets import redact
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Accepted, Ruling
 from nocturne.errors import UsageError
-from nocturne.passes import ENCODE, NIGHT
 from nocturne.passes.engine import Offer, run
+from nocturne.passes.night import ENCODE, NIGHT
 
 SOURCE = "library"
 _PROMOTE = next(stage for stage in NIGHT if stage.name == "promote")

@@ -15,8 +15,8 @@ from nocturne.core.policy import Policy
 from nocturne.core.policy import Promote as PromoteRules
 from nocturne.core.proposals import Drop, Encode, Forget, Keep, Merge, Promote
 from nocturne.core.text.measures import content
-from nocturne.passes import ENCODE, NIGHT
 from nocturne.passes.engine import Offer, offers, run, withhold
+from nocturne.passes.night import ENCODE, NIGHT
 from nocturne.passes.scene import Origin
 from tests.passes.scenes import NOW, codes, fact, judged, scene
 

@@ -9,7 +9,7 @@ import pytest
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Contradict, Drop, Encode, Forget, Merge, Promote, Schematise
 from nocturne.core.verdicts import Ruling
-from nocturne.passes import NIGHT
+from nocturne.passes.night import NIGHT
 from nocturne.passes.rejected import rejection
 from nocturne.passes.scene import Scene
 from tests.passes.scenes import codes, fact, judged, scene
