@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nocturne.core.digest import canonical, plain
-from nocturne.core.meaning import Said, clash_key
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION, content
 from nocturne.store.search import Measures
@@ -11,9 +12,16 @@ from nocturne.store.search import Measures
 
 def measures_of(lexicon: Lexicon) -> Measures:
     """The measures of this version under a lexicon, which the store keeps by its digest."""
+
+    def denied(text: str, speaker: str | None) -> Sequence[Sequence[str]]:
+        # Only who writes needs the meaning gates: a recall does not wait for them to load.
+        from nocturne.core.meaning import Said, clash_key
+
+        return clash_key(Said(text, speaker=speaker), lexicon=lexicon)
+
     return Measures(
         version=str(MEASURES_VERSION),
         lexicon=canonical(plain(lexicon.to_json())),
         tokenise=lambda text: sorted(content(text, lexicon)),
-        denied=lambda text, speaker: clash_key(Said(text, speaker=speaker), lexicon=lexicon),
+        denied=denied,
     )
