@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     size.add_argument(
         "--million",
         action="store_true",
-        help="whole stores of up to a million facts, else 300,000; takes hours",
+        help="whole stores of up to a million facts, else 300,000",
     )
     parser.add_argument("--goal", type=int, action="append", help="only this goal; may be repeated")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows as JSON")

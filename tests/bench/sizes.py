@@ -30,7 +30,7 @@ class Stores:
     full: bool = False
 
 
-QUICK = Stores(2_000, 10_000, 10_000, starts=4, queries=20, nights=60, nights_over=2_000)
+QUICK = Stores(2_000, 6_000, 6_000, starts=3, queries=20, nights=60, nights_over=2_000)
 FULL = Stores(10_000, 100_000, 300_000, starts=15, queries=60, nights=365, nights_over=10_000, full=True)
 MILLION = Stores(10_000, 100_000, 1_000_000, starts=15, queries=60, nights=365, nights_over=10_000, full=True)
 
