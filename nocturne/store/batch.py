@@ -66,6 +66,7 @@ class Batch:
         self._texts: list[tuple[str, bytes, str]] = []
         self._new_names: list[tuple[str]] = []
         self._facts: list[list[Any]] = []
+        self._unwritten: set[int] = set()
         self._closed: list[tuple[int, int, int]] = []
         self._sources: list[list[Any]] = []
         self._source_rows: dict[tuple[int, Span], list[Any]] = {}
@@ -139,8 +140,9 @@ class Batch:
 
     def former(self, fact: int, text: str) -> str | None:
         """The commitment under which an earlier version of the fact said the same, or None."""
-        self._write_texts()
-        self._write_facts()
+        if fact in self._unwritten:
+            self._write_texts()
+            self._write_facts()
         found: str | None = self._link.value(
             "SELECT f.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
             "WHERE f.fact_id = ? AND t.text = ? LIMIT 1",
@@ -163,6 +165,7 @@ class Batch:
         row = [fact, seq, None, *fact_row(after.columns), after.retired]
         after.row = row
         self._facts.append(row)
+        self._unwritten.add(fact)
         if before is not None:
             if before.row is not None:
                 before.row[2] = seq
@@ -211,6 +214,7 @@ class Batch:
         self._whole("turns", self.turns)
         self._many("UPDATE facts SET to_seq = ? WHERE fact_id = ? AND from_seq = ?", self._closed)
         self._whole("facts", self._facts)
+        self._unwritten.clear()
         for held in self._held.values():
             held.row = None
         self._many(
