@@ -56,8 +56,10 @@ def restore(
             continue
         if wanted.text == ERASED:
             purged.add(wanted.id)
-        elif not (current is not None and current.active and current.text == wanted.text) and stones.holds(
-            content(wanted.text, lexicon)
+        elif (
+            stones.known
+            and not (current is not None and current.active and current.text == wanted.text)
+            and stones.holds(content(wanted.text, lexicon))
         ):
             skipped.append(wanted)
     away = purged | {fact.id for fact in skipped}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated
 
 import typer
@@ -43,7 +42,8 @@ def run(
             else:
                 shell.say(text.head(end, width=shell.width))
             return 0
-        shown = list(islice(reversed(list(store.snapshots())), limit or None))
+        first = max(0, end.snapshot + 1 - limit) if limit else 0
+        shown = list(reversed(list(store.snapshots(first))))
     if shell.as_json:
         shell.emit([data.snapshot(info) for info in shown])
     else:

@@ -66,9 +66,9 @@ _SNAPSHOTS = (
 )
 
 
-def snapshots(link: Connection) -> Iterator[SnapshotInfo]:
-    """Every snapshot, oldest first."""
-    return map(_info, link.all(_SNAPSHOTS + "NOT NULL ORDER BY l.number"))
+def snapshots(link: Connection, since: int = 0) -> Iterator[SnapshotInfo]:
+    """Every snapshot from a number on, oldest first."""
+    return map(_info, link.all(_SNAPSHOTS + ">= ? ORDER BY l.number", (since,)))
 
 
 def snapshot(link: Connection, number: int) -> SnapshotInfo:

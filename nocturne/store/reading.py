@@ -190,13 +190,16 @@ _STAND = ("active", "text", "subject", "namespace", "attribute", "block", "categ
 def steps(link: Connection, since: int) -> list[Step]:
     """The facts with another stand than at an entry, or other turns behind them; sealed, not read; ids ascending."""
     names = names_of(link)
-    resourced = {
+    touched = [
         row[0]
         for row in link.all(
             "SELECT fact FROM fact_sources WHERE from_seq > ?1 UNION SELECT fact FROM fact_sources WHERE to_seq > ?1",
             (since,),
         )
-    }
+    ]
+    wanted = json.dumps(touched)
+    earlier, later = _spans(link, _HELD, since, wanted), _spans(link, _OPEN, None, wanted)
+    resourced = {fact for fact in touched if earlier.get(fact) != later.get(fact)}
     wanted = json.dumps(sorted(resourced))
     then, now = (", ".join(f"{version}.{column}" for column in _STAND) for version in "ab")
     return [

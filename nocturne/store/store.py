@@ -297,9 +297,9 @@ class SqliteStore:
 
     # The record
 
-    def snapshots(self) -> Iterator[SnapshotInfo]:
-        """Every snapshot, oldest first."""
-        return history.snapshots(self._link)
+    def snapshots(self, since: int = 0) -> Iterator[SnapshotInfo]:
+        """Every snapshot from a number on, oldest first."""
+        return history.snapshots(self._link, since)
 
     def snapshot(self, number: int) -> SnapshotInfo:
         """One snapshot; InputUnreadable where there is none of this number."""

@@ -19,7 +19,7 @@ NEXT = Migration(
 )
 
 
-WITHOUT = {2: ("DROP TABLE denials",)}
+WITHOUT = {2: ("DROP TABLE denials", "DROP INDEX ledger_settings")}
 """What takes a store back from each version to the one before."""
 
 

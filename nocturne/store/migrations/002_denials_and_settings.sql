@@ -4,3 +4,6 @@ CREATE TABLE denials (
     fact INTEGER PRIMARY KEY,
     keys BLOB NOT NULL
 ) STRICT;
+
+-- Under what was judged is asked at every turn, and such entries are few.
+CREATE INDEX ledger_settings ON ledger (seq) WHERE type = 'setting';
