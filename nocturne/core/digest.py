@@ -168,10 +168,19 @@ def keyed(secret: bytes, domain: bytes, content: Any) -> str:
     return hmac.new(secret, domain + canonical(content).encode(), hashlib.sha256).hexdigest()
 
 
+SEAL = 8
+"""Bytes of a sealed key."""
+
+
 def sealed_key(secret: bytes, parts: Sequence[str]) -> bytes:
-    """Eight bytes of BLAKE2b under the store's key: equal for equal parts, and telling nothing of them alone."""
+    """BLAKE2b under the store's key: equal for equal parts, and telling nothing of them alone."""
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(joined, key=secret, digest_size=8).digest()
+    return hashlib.blake2b(joined, key=secret, digest_size=SEAL).digest()
+
+
+def sealed_keys(secret: bytes, keys: Iterable[Sequence[str]]) -> bytes:
+    """The sealed keys one after the other, as they are kept."""
+    return b"".join([sealed_key(secret, key) for key in keys])
 
 
 def leaf(fact: int, columns: str, sources: Iterable[tuple[int, int, int]]) -> bytes:

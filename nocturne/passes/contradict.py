@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from nocturne.core.digest import sealed_key
+from nocturne.core.digest import SEAL, sealed_key, sealed_keys
 from nocturne.core.facts import Change, Fact, Link
 from nocturne.core.meaning import Fails, clash_key, judge_contradict
 from nocturne.core.proposals import Contradict as Proposed
@@ -21,7 +21,6 @@ from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.standing import reasoned, same_space, standing
 
 _BACK = 4
-_SEAL = 8
 _Key = tuple[str, str, bytes]
 
 
@@ -153,10 +152,8 @@ def _keys(scene: Scene, fact: Fact) -> tuple[_Key, ...]:
     """What the fact states that another of the same subject could deny."""
     sealed = scene.denials.get(fact.id)
     if sealed is None:
-        sealed = b"".join(sealed_key(scene.memo.secret, key) for key in _plain_keys(scene, fact))
-    return tuple(
-        (fact.namespace, fact.subject, sealed[at : at + _SEAL]) for at in range(0, len(sealed), _SEAL)
-    )
+        sealed = sealed_keys(scene.memo.secret, _plain_keys(scene, fact))
+    return tuple((fact.namespace, fact.subject, sealed[at : at + SEAL]) for at in range(0, len(sealed), SEAL))
 
 
 def _plain_keys(scene: Scene, fact: Fact) -> tuple[tuple[str, ...], ...]:

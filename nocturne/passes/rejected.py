@@ -27,7 +27,5 @@ def rejection(memo: Memo, facts: Mapping[int, Fact] | Mapping[int, str], proposa
 
 def is_rejected(scene: Scene, proposal: Proposal) -> bool:
     """Whether a person rejected the very proposal over the very texts."""
-    if not scene.memo.known:
-        return False
     key = rejection(scene.memo, scene.facts, proposal)
     return key is not None and key in scene.memo.known

@@ -18,7 +18,7 @@ Args = Sequence[Any] | Mapping[str, Any]
 APPLICATION_ID = 0x4E6F6374
 """``Noct`` in the file's header."""
 
-_HEADER = b"SQLite format 3\x00"
+HEADER = b"SQLite format 3\x00"
 _BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT = 5, 6, 7, 8, 10, 11
 _FULL, _CANTOPEN, _CONSTRAINT, _NOTADB = 13, 14, 19, 26
 
@@ -130,7 +130,7 @@ def _looked_at(path: Path, mode: Mode) -> bool:
                 )
             return False
         with path.open("rb") as file:
-            head = file.read(len(_HEADER))
+            head = file.read(len(HEADER))
     except OSError as error:
         raise InputUnreadable(
             f"{path} cannot be read: {error.strerror}", hint="check who owns the file and its folder"
@@ -139,7 +139,7 @@ def _looked_at(path: Path, mode: Mode) -> bool:
         return False
     if not head:
         raise InputUnreadable(f"{path} is empty, not a store", hint=_hint(path))
-    if head != _HEADER:
+    if head != HEADER:
         raise InputUnreadable(
             f"{path} is not a nocturne store", hint="--db names the store, not a transcript"
         )

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from nocturne.errors import InputUnreadable
-from nocturne.store.connection import _HEADER, APPLICATION_ID
+from nocturne.store.connection import APPLICATION_ID, HEADER
 
 _MARK = slice(68, 72)
 """Where a SQLite file's header keeps the application's id."""
@@ -40,4 +40,4 @@ def _is_store(entry: os.DirEntry[str]) -> bool:
     except OSError:
         # What is named like a store and cannot be read is not passed over: opening it says why.
         return entry.name.endswith(".db")
-    return head.startswith(_HEADER) and head[_MARK] == APPLICATION_ID.to_bytes(4, "big")
+    return head.startswith(HEADER) and head[_MARK] == APPLICATION_ID.to_bytes(4, "big")

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nocturne.core.digest import lexicon_digest, sealed_key
+from nocturne.core.digest import lexicon_digest, sealed_keys
 from nocturne.store.connection import Link
 
 Said = tuple[str, str | None]
@@ -123,7 +123,7 @@ class Index:
         link.many("INSERT INTO fact_tokens (fact, ids) VALUES (?, ?)", rows)
         link.many("INSERT INTO search (rowid, tokens) VALUES (?, ?)", fed)
         denials = [
-            (fact, b"".join([sealed_key(self._secret, key) for key in self._denied(*said)]))
+            (fact, sealed_keys(self._secret, self._denied(*said)))
             for fact, said in sorted(wanted.items())
             if said is not None
         ]

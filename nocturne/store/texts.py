@@ -88,22 +88,26 @@ class Names:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._known: dict[str, str] | None = None
+        self._names: dict[str, str] = {}
 
     def known(self) -> Mapping[str, str]:
         """Commitments by name."""
         if self._known is None:
-            self._known = {text: hash_ for hash_, text in names_of(self._link).items()}
+            self._names = names_of(self._link)
+            self._known = {text: hash_ for hash_, text in self._names.items()}
         return self._known
 
     def of(self, hash_: str | None) -> str | None:
         """The name behind a commitment; None for none, and for one that was purged."""
-        return None if hash_ is None else next((n for n, held in self.known().items() if held == hash_), None)
+        self.known()
+        return self._names.get(hash_) if hash_ is not None else None
 
     def learn(self, name: str, hash_: str) -> None:
         """Take in a name that was just sealed."""
         self.known()
         if self._known is not None:
             self._known[name] = hash_
+            self._names[hash_] = name
 
     def forget(self) -> None:
         """Read the names again at the next use: some were erased."""

@@ -70,9 +70,7 @@ def unfit(analysis: Analysis) -> Fails | None:
 
 def cased(one: Analysis, two: Analysis) -> Fails | None:
     """The refusal where a word is a name in one text and a plain word in the other: *apple*, *Apple*."""
-    if one.text == two.text:
-        return None
-    if not one.lang == two.lang == "en":
+    if one.text == two.text or not one.lang == two.lang == "en":
         return None
     for first, second in ((one, two), (two, one)):
         lowered = [fold(name) for name in first.names if name[1:].islower()]
