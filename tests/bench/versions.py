@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from nocturne.core.acts import Act
 from nocturne.core.facts import HOUR, SECOND, Change, Fact
 from nocturne.core.policy import Policy
 from nocturne.store import SqliteStore
-from tests.bench.child import Meter
+from tests.bench.child import Meter, fastest
 from tests.bench.stores import NOW, bare, copied, opened, used_bytes
 
 SNAPSHOTS = 9
@@ -53,15 +52,6 @@ def _edit(store: SqliteStore, ids: Sequence[int], policy: Policy, now: int) -> N
         tx.snapshot("edit", command="bench", policy=policy, at=now)
 
 
-def _fastest(runs: int, work: Callable[[], object]) -> float:
-    best = float("inf")
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
 def _settled(path: Path) -> None:
     """Merge what building left of the full-text index: else edits would seem to free what they only tidy up."""
     with closing(bare(path)) as base:
@@ -83,8 +73,8 @@ def ours(meter: Meter, path: str, count: int, edits: int) -> dict[str, Any]:
             last = store.snapshot(store.head().snapshot)
             first = store.snapshot(last.number - SNAPSHOTS + 1)
             found = compare(store, first, last)
-            diff = _fastest(RUNS, lambda: store.changes(first.number, last.number))
-            told = _fastest(RUNS, lambda: compare(store, first, last))
+            diff = fastest(RUNS, lambda: store.changes(first.number, last.number))
+            told = fastest(RUNS, lambda: compare(store, first, last))
 
             def back(to: int) -> None:
                 restore(
@@ -98,7 +88,7 @@ def ours(meter: Meter, path: str, count: int, edits: int) -> dict[str, Any]:
 
             restored = []
             for _ in range(TURNS):
-                restored += [_fastest(1, lambda: back(first.number)), _fastest(1, lambda: back(last.number))]
+                restored += [fastest(1, lambda: back(first.number)), fastest(1, lambda: back(last.number))]
             back(first.number)
             exact = store.state_digest() == first.digest
     return {
@@ -149,10 +139,10 @@ def copies(meter: Meter, path: str, count: int, edits: int) -> dict[str, Any]:
         grown = used_bytes(file) - before
         with closing(bare(file)) as base:
             found = _differing(base, 1, SNAPSHOTS)
-            diff = _fastest(RUNS, lambda: _differing(base, 1, SNAPSHOTS))
+            diff = fastest(RUNS, lambda: _differing(base, 1, SNAPSHOTS))
             restored = []
             for _ in range(TURNS):
-                restored += [_fastest(1, lambda: _back(base, 1)), _fastest(1, lambda: _back(base, SNAPSHOTS))]
+                restored += [fastest(1, lambda: _back(base, 1)), fastest(1, lambda: _back(base, SNAPSHOTS))]
     finally:
         for end in ("", "-wal", "-shm"):
             file.with_name(file.name + end).unlink(missing_ok=True)

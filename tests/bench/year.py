@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from itertools import islice
 from statistics import median
 from typing import Any
 
@@ -16,7 +14,7 @@ from nocturne.app.policies import load
 from nocturne.app.writing import Item, append
 from nocturne.core.facts import DAY, HOUR
 from nocturne.store import SqliteStore
-from tests.bench.child import Meter
+from tests.bench.child import Meter, fastest
 from tests.bench.nights import as_the_command_does, night
 from tests.bench.sent import sentences
 from tests.bench.stores import NOW, copied, opened, used_bytes
@@ -89,17 +87,8 @@ def _read(store: SqliteStore, span: tuple[int, int]) -> dict[str, float]:
     return {
         "differences": len(night_.differences),
         "versions": len(store.versions(fact)),
-        "log": _fastest(lambda: list(islice(reversed(list(store.snapshots())), SHOWN))),
-        "diff": _fastest(lambda: compare(store, older, newer)),
-        "why": _fastest(lambda: why(store, fact)),
-        "audit": _fastest(lambda: audit(store, lexicon=lexicon, since=span[0])),
+        "log": fastest(RUNS, lambda: list(store.snapshots(max(0, newer.number + 1 - SHOWN)))),
+        "diff": fastest(RUNS, lambda: compare(store, older, newer)),
+        "why": fastest(RUNS, lambda: why(store, fact)),
+        "audit": fastest(RUNS, lambda: audit(store, lexicon=lexicon, since=span[0])),
     }
-
-
-def _fastest(work: Callable[[], object]) -> float:
-    best = float("inf")
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
