@@ -131,7 +131,7 @@ def audit(
 def _policy(text: str) -> Policy | None:
     # The record keeps ratios as decimal strings, which the model reads as the numbers that a person wrote.
     try:
-        return Policy.model_validate(json.loads(text))
+        return Policy.of(json.loads(text))
     except (ValueError, ValidationError):
         return None
 

@@ -140,7 +140,7 @@ def dump(plan: Plan) -> str:
         "store": plan.store,
         "digest": plan.digest,
         "snapshot": f"s{plan.snapshot}",
-        "policy": plan.policy.model_dump(mode="json"),
+        "policy": plan.policy.table(),
         "now": plan.now,
         "next_id": plan.next_id,
         "passes": passes,
@@ -174,7 +174,7 @@ def _plan(data: Any, path: Path) -> Plan:
     if data["nocturne_plan"] != VERSION:
         raise fault(f"a plan of version {data['nocturne_plan']}; this nocturne reads version {VERSION}")
     try:
-        policy = Policy.model_validate(data["policy"])
+        policy = Policy.of(data["policy"])
         entries = [_read(part["pass"], entry, fault) for part in data["passes"] for entry in part["entries"]]
         return Plan(
             store=str(data["store"]),

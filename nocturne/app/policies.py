@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from nocturne.app.shipped import shipped
-from nocturne.core.policy import Policy
+from nocturne.core.policy import Policy, schema
 from nocturne.errors import InputUnreadable, UsageError
 
 ORDER = ("default", "strict", "tiny", "archive")
@@ -54,6 +50,9 @@ def load(choice: str) -> Policy:
     Raises UsageError for an unknown name or a policy that does not hold, InputUnreadable for a file that
     is not there or is not text.
     """
+    if choice == ORDER[0]:
+        # What its file says is what a policy is that says nothing: who asks for it need not wait for a reader.
+        return Policy()
     policy, problems = inspect(choice)
     if policy is None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -63,13 +62,17 @@ def load(choice: str) -> Policy:
 
 def inspect(choice: str) -> tuple[Policy | None, tuple[Problem, ...]]:
     """The policy, or every problem that keeps it from being one."""
+    import tomllib
+
+    from pydantic import ValidationError
+
     try:
         table = tomllib.loads(_text(choice))
     except tomllib.TOMLDecodeError as error:
         return None, (Problem("the file", "not TOML", str(error)),)
     table.setdefault("name", Path(choice).stem)
     try:
-        return Policy.model_validate(table), ()
+        return Policy.of(table), ()
     except ValidationError as error:
         return None, tuple(_problem(entry) for entry in error.errors())
 
@@ -85,6 +88,8 @@ def _text(choice: str) -> str:
         return (shipped("policies") / f"{choice}.toml").read_text(encoding="utf-8")
     path = Path(choice)
     if not looks_like_path and not path.is_file():
+        from difflib import get_close_matches
+
         near = get_close_matches(choice, names(), n=1)
         guess = f"did you mean {near[0]}? " if near else ""
         raise UsageError(
@@ -105,10 +110,10 @@ def _text(choice: str) -> str:
         ) from error
 
 
-def _walk(section: BaseModel, default: BaseModel, path: tuple[str, ...]) -> Iterator[Setting]:
-    for name in type(section).model_fields:
+def _walk(section: Any, default: Any, path: tuple[str, ...]) -> Iterator[Setting]:
+    for name in (field.name for field in fields(section)):
         value, usual = getattr(section, name), getattr(default, name)
-        if isinstance(value, BaseModel):
+        if is_dataclass(value):
             yield from _walk(value, usual, (*path, name))
         elif isinstance(value, dict):
             for intent, row in value.items():
@@ -126,7 +131,9 @@ def _walk(section: BaseModel, default: BaseModel, path: tuple[str, ...]) -> Iter
 def _problem(entry: Mapping[str, Any]) -> Problem:
     path = tuple(str(step) for step in entry["loc"] if step != "[key]")
     key = ".".join(path)
-    if entry["type"] == "extra_forbidden":
+    if entry["type"] == "unexpected_keyword_argument":
+        from difflib import get_close_matches
+
         siblings = tuple(_properties(_at(path[:-1])))
         near = get_close_matches(path[-1], siblings, n=1, cutoff=0.6)
         guess = f"did you mean {near[0]}? " if near else ""
@@ -143,7 +150,7 @@ def _shown(value: Any) -> str:
 
 @cache
 def _schema() -> dict[str, Any]:
-    return Policy.model_json_schema()
+    return schema()
 
 
 def _resolve(node: dict[str, Any]) -> dict[str, Any]:

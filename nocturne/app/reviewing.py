@@ -77,7 +77,7 @@ def dump(review: Review) -> str:
     data = {
         "nocturne_review": VERSION,
         "plan": review.key,
-        "policy": review.plan.policy.model_dump(mode="json"),
+        "policy": review.plan.policy.table(),
         "decisions": {str(place): what for place, what in sorted(review.decisions.items())},
         "reasons": {str(place): why for place, why in sorted(review.reasons.items())},
         "facts": [f"m{fact}" for fact in review.facts],
@@ -94,7 +94,7 @@ def resume(plan: Plan, key: str, path: Path) -> tuple[Review, Policy | None]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         version, made_for = data["nocturne_review"], data["plan"]
-        policy = Policy.model_validate(data["policy"])
+        policy = Policy.of(data["policy"])
         review.decisions = {
             int(place): what for place, what in data["decisions"].items() if what in ("accept", "reject")
         }

@@ -46,7 +46,7 @@ SAID = (
     "I decided to use SQLite for the ledger.",
 )
 WORDS = ("tea", "ruff", "river", "dog", "Ghent", "0142", "Ngozi", "pytest", "dentist")
-FORGETFUL = Policy.model_validate({"name": "forgetful", "loss_budget": 1.0, "forget": {"stale_days": 20}})
+FORGETFUL = Policy.of({"name": "forgetful", "loss_budget": 1.0, "forget": {"stale_days": 20}})
 POLICIES = {"default": POLICY, "forgetful": FORGETFUL}
 MOST = 14
 """Facts in a store; more make no history that fewer do not."""

@@ -18,7 +18,10 @@ def write(text: str) -> str:
 
 
 def test_the_shipped_default_is_the_default() -> None:
-    assert policies.load("default") == Policy()
+    written, problems = policies.inspect("default")
+    assert (written, problems) == (Policy(), ())
+    assert written is not None
+    assert written.document() == policies.load("default").document() == Policy().document()
 
 
 def test_each_shipped_policy_holds_and_bears_its_name() -> None:

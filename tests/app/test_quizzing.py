@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -309,7 +310,7 @@ def test_a_night_regresses_nothing(store: SqliteStore) -> None:
 
 def test_what_a_policy_retired_is_no_regression(store: SqliteStore) -> None:
     before = store.snapshot(1)
-    making.slept(store, now=T0 + 200 * DAY, policy=POLICY.model_copy(update={"loss_budget": 1.0}))
+    making.slept(store, now=T0 + 200 * DAY, policy=replace(POLICY, loss_budget=1.0))
     found = exam(store, baseline=before, now=T0 + DAY)
     gone = [item for item in found.items if item.retired]
     assert gone
@@ -335,8 +336,6 @@ def test_what_was_lost_without_a_rule_is_a_regression(store: SqliteStore) -> Non
 
 
 def making_inactive(fact: Any) -> Any:
-    from dataclasses import replace
-
     return replace(fact, active=False, retired_by="dedupe")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,6 @@ def test_a_repetition_weighs_more(tmp_path: Path) -> None:
 def test_salience_counts_it_where_the_policy_says_so(tmp_path: Path) -> None:
     (fact,) = heard(tmp_path, "I repaired the fence.")
     plain = Policy(forget=Forget(stale_days=60))
-    counted = plain.model_copy(update={"strength": Strength(importance_in_salience=True)})
+    counted = replace(plain, strength=Strength(importance_in_salience=True))
     now = START + 10 * DAY
     assert salience(fact, counted, now) - salience(fact, plain, now) == fact.importance

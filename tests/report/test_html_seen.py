@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def test_strength_follows_the_law_of_the_policy(store: SqliteStore, drive: Drive
 
 @pytest.mark.parametrize("law", ["exponential", "linear", "none"])
 def test_strength_follows_every_other_law(store: SqliteStore, law: str, tmp_path: Path) -> None:
-    policy = POLICY.model_copy(update={"strength": POLICY.strength.model_copy(update={"law": law})})
+    policy = replace(POLICY, strength=replace(POLICY.strength, law=law))
     asked = Asked(store.snapshot(store.head().snapshot), NOW, policy, LEXICON)
     html = page(payload(chronicle(store, asked), name="tale"))
     file = tmp_path / "page.html"

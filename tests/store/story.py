@@ -148,7 +148,7 @@ def live(store: SqliteStore) -> None:
                 ),
             ],
             at=T0 + 3,
-            policy=POLICY.model_copy(update={"name": "other", "loss_budget": 0.5}),
+            policy=replace(POLICY, name="other", loss_budget=0.5),
         )
         tx.note_drift({"category:event": 900_000, "m4": 1_100_000})
         tx.snapshot("pass:promote:after", command="nocturne sleep", policy=POLICY, at=T0 + 4)

@@ -153,10 +153,10 @@ def patterned(text: str, *members: Fact, **more: object) -> Ruling:
 ONE, TWO, THREE, FOUR, FIVE, SIX = FACTS
 JOINED = "Liis lives in Tartu. Liis keeps two goats."
 LATE = T0 + 100 * DAY
-GUARDED = Policy.model_validate({"forget": {"protected": ["event", "context"]}})
-SMALL = Policy.model_validate({"forget": {"stale_days": "never", "capacity": 5}, "loss_budget": 1.0})
-LOSING = Policy.model_validate({"loss_budget": 1.0})
-STRICT = Policy.model_validate({"promote": {"independent_sources": 2}})
+GUARDED = Policy.of({"forget": {"protected": ["event", "context"]}})
+SMALL = Policy.of({"forget": {"stale_days": "never", "capacity": 5}, "loss_budget": 1.0})
+LOSING = Policy.of({"loss_budget": 1.0})
+STRICT = Policy.of({"promote": {"independent_sources": 2}})
 
 TRUE: dict[str, tuple[str, Ruling, int, Policy]] = {
     "drop": ("dedupe", dropped(ONE, TWO), T0, POLICY),

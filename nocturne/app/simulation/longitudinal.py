@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nocturne.app.simulation.grid import Claim, Grid, Series
 from nocturne.app.simulation.lab import START, Lab, Mind, has, share
@@ -26,18 +27,13 @@ BASE = Policy()
 _ALL = BASE.passes
 ARMS: Mapping[str, Policy] = {
     "full system": BASE,
-    "no decay": BASE.model_copy(
-        update={
-            "strength": Strength(law="none"),
-            "passes": tuple(name for name in _ALL if name != "forget"),
-        }
+    "no decay": replace(
+        BASE, strength=Strength(law="none"), passes=tuple(name for name in _ALL if name != "forget")
     ),
-    "exponential law": BASE.model_copy(update={"strength": Strength(law="exponential")}),
-    "linear stability": BASE.model_copy(update={"strength": Strength(law="linear")}),
-    "no contradiction": BASE.model_copy(
-        update={"passes": tuple(name for name in _ALL if name != "contradict")}
-    ),
-    "no schemas": BASE.model_copy(update={"passes": tuple(name for name in _ALL if name != "schematise")}),
+    "exponential law": replace(BASE, strength=Strength(law="exponential")),
+    "linear stability": replace(BASE, strength=Strength(law="linear")),
+    "no contradiction": replace(BASE, passes=tuple(name for name in _ALL if name != "contradict")),
+    "no schemas": replace(BASE, passes=tuple(name for name in _ALL if name != "schematise")),
 }
 RAW = "raw turns"
 Answers = tuple[list[bool], list[bool]]

@@ -35,7 +35,7 @@ def rulings(case: dict[str, Any], proposals: list[dict[str, Any]]) -> list[str |
     ]
     rows = [fact(row[0], row[1], **(row[2] if len(row) > 2 else {})) for row in case.get("facts", ())]
     retired = {int(id_): Retirement(*gone) for id_, gone in case.get("retired", {}).items()}
-    at = scene(rows, turns=turns, retired=retired, policy=Policy.model_validate(case.get("policy", {})))
+    at = scene(rows, turns=turns, retired=retired, policy=Policy.of(case.get("policy", {})))
     wanted = [PROPOSAL.validate_json(json.dumps(each)) for each in proposals]
     return codes(judged(STAGES[case["pass"]], at, *wanted))
 
