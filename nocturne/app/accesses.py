@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from nocturne.app.ports import Store, Transaction
 from nocturne.app.recall import MOST_RECENT, Found
 from nocturne.core.facts import Activation, Fact
 from nocturne.core.lability import opened
@@ -19,6 +19,9 @@ from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import content
 from nocturne.errors import StoreLocked, StoreWriteFailed
 from nocturne.passes.activations import curve_of, row_of
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import Store, Transaction
 
 RETRIEVED, SUPPRESSED, CLOSED = "retrieved", "suppressed", "closed"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
+from nocturne.app.shipped import beside_the_code
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.errors import InputUnreadable
 
@@ -17,9 +17,7 @@ ORDER = ("en", "es", "pt", "fr", "de", "ru", "ar", "hi", "zh", "ja")
 def _read(name: str) -> Any:
     """One data file, parsed."""
     try:
-        return json.loads(
-            (files("nocturne") / "core" / "lexicons" / f"{name}.json").read_text(encoding="utf-8")
-        )
+        return json.loads(beside_the_code("core", "lexicons", f"{name}.json"))
     except (OSError, ValueError) as error:
         raise InputUnreadable(
             f"the lexicon {name}.json that comes with nocturne cannot be read: {error}",

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from nocturne.app.listing import true_at
-from nocturne.app.ports import Store
 from nocturne.core.facts import Fact, Span
 from nocturne.core.policy import Intent, Policy
 from nocturne.core.retention import visible
@@ -33,6 +31,9 @@ from nocturne.core.strength import strength
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import content
 from nocturne.passes.activations import curve_of
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import Store
 
 TOP = 10
 CANDIDATES = 200
@@ -196,6 +197,8 @@ class Retriever:
         if as_of is None:
             pool: Iterable[Fact] = store.state(at).facts.values()
         else:
+            from nocturne.app.listing import true_at
+
             pool = true_at(store.all_facts(at), as_of)
         self._view = _Then(pool, lexicon, moment)
 

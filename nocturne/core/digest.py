@@ -7,7 +7,6 @@ hash of one kind from standing in for another.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -165,6 +164,8 @@ def running_hash(before: str, row: Sequence[Any]) -> str:
 
 def keyed(secret: bytes, domain: bytes, content: Any) -> str:
     """HMAC-SHA-256 under the store's key over a domain byte and canonical JSON."""
+    import hmac
+
     return hmac.new(secret, domain + canonical(content).encode(), hashlib.sha256).hexdigest()
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nocturne.core.facts import Activation, Change, Link
-from nocturne.core.proposals import Proposal
+
+if TYPE_CHECKING:
+    from nocturne.core.proposals import Proposal
 
 Origin = Literal["model", "engine", "person"]
 Evidence = Mapping[str, Any]

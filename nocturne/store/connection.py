@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,9 @@ Args = Sequence[Any] | Mapping[str, Any]
 
 APPLICATION_ID = 0x4E6F6374
 """``Noct`` in the file's header."""
+
+VERSION = 2
+"""Where the shipped migrations lead: a store of this version is opened without reading any of them."""
 
 HEADER = b"SQLite format 3\x00"
 _BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT = 5, 6, 7, 8, 10, 11
@@ -147,6 +149,8 @@ def _looked_at(path: Path, mode: Mode) -> bool:
 
 
 def _hint(path: Path) -> str:
+    import difflib
+
     told = "Only ingest and init create a store."
     try:
         names = sorted(each.name for each in path.parent.iterdir() if each.suffix in (".db", path.suffix))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nocturne.core.digest import ZERO, LtHash, canonical, leaf
-from nocturne.core.record import Replayed
 from nocturne.errors import StoreDamaged
-from nocturne.store.batch import Held
 from nocturne.store.connection import Link
 from nocturne.store.side import running
+
+if TYPE_CHECKING:
+    from nocturne.core.record import Replayed
+    from nocturne.store.batch import Held
 
 _COUNTS = ("accepted", "refused", "engine", "added", "changed", "retired", "revived")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from nocturne.core.digest import canonical, plain
 from nocturne.core.text.lexicon import Lexicon
@@ -21,7 +22,12 @@ def measures_of(lexicon: Lexicon) -> Measures:
 
     return Measures(
         version=str(MEASURES_VERSION),
-        lexicon=canonical(plain(lexicon.to_json())),
+        lexicon=lambda: _document(lexicon),
         tokenise=lambda text: sorted(content(text, lexicon)),
         denied=denied,
     )
+
+
+@lru_cache(maxsize=4)
+def _document(lexicon: Lexicon) -> str:
+    return canonical(plain(lexicon.to_json()))

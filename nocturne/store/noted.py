@@ -12,7 +12,7 @@ from nocturne.store.search import Measures
 
 
 def _rules(policy: Policy, measures: Measures) -> list[str]:
-    return [policy.digest(), lexicon_digest(measures.lexicon), measures.version]
+    return [policy.digest(), lexicon_digest(measures.lexicon()), measures.version]
 
 
 def note(link: Link, name: str, policy: Policy, measures: Measures, noted: Noted) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nocturne.core.acts import ERASED
 from nocturne.core.chain import COLUMNS, DEFAULTS, FACT_REFS
 from nocturne.core.facts import Fact, Span, ToolCall, Turn
-from nocturne.core.proposals import Encode, Proposal, Schematise
+
+if TYPE_CHECKING:
+    from nocturne.core.proposals import Proposal
 
 Columns = dict[str, Any]
 FACT_COLUMNS = ", ".join(f"f.{column}" for column in COLUMNS)
@@ -185,7 +187,7 @@ def turn_of(row: Sequence[Any], text: str | None, payload: str | None, names: Ma
 
 def subject_of(proposal: Proposal | None) -> int | None:
     """The fact that a proposal is about; None where it makes a new one."""
-    if proposal is None or isinstance(proposal, Encode | Schematise):
+    if proposal is None or proposal.kind == "encode" or proposal.kind == "schematise":  # noqa: PLR1714 - narrows the union
         return None
     if proposal.kind == "merge":
         return proposal.into

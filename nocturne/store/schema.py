@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 from nocturne.errors import StoreDamaged
 from nocturne.store.connection import APPLICATION_ID, Link, check_identity
@@ -35,7 +34,10 @@ def split(script: str) -> tuple[str, ...]:
     return tuple(statements)
 
 
-def _shipped() -> tuple[Migration, ...]:
+def shipped() -> tuple[Migration, ...]:
+    """Every migration of this version of the product, in order."""
+    from importlib import resources
+
     folder = resources.files("nocturne.store") / "migrations"
     files = sorted(
         (each for each in folder.iterdir() if each.name.endswith(".sql")), key=lambda each: each.name
@@ -45,29 +47,24 @@ def _shipped() -> tuple[Migration, ...]:
     )
 
 
-def shipped() -> tuple[Migration, ...]:
-    """Every migration of this version of the product, in order."""
-    return _shipped()
-
-
 def newest(migrations: Sequence[Migration]) -> int:
     """The version that this product reads and writes."""
     return migrations[-1].version
 
 
-def refuse_newer(link: Link, version: int, migrations: Sequence[Migration]) -> None:
-    """An error where the store is of a version that this product does not know."""
-    if version > newest(migrations):
-        raise StoreDamaged(
-            f"{link.path} is a store of version {version}; this nocturne knows up to {newest(migrations)}",
-            hint="install a newer nocturne",
-        )
+def newer(link: Link, version: int, known: int) -> StoreDamaged:
+    """The error of a store that is of a version beyond the last one known."""
+    return StoreDamaged(
+        f"{link.path} is a store of version {version}; this nocturne knows up to {known}",
+        hint="install a newer nocturne",
+    )
 
 
 def migrate(link: Link, migrations: Sequence[Migration]) -> tuple[int, int]:
     """Bring an existing store up to date: the versions before and after."""
     before = check_identity(link)
-    refuse_newer(link, before, migrations)
+    if before > newest(migrations):
+        raise newer(link, before, newest(migrations))
     version = before
     for migration in migrations:
         if migration.version <= version:

@@ -26,20 +26,25 @@ def _words(text: str) -> Sequence[str]:
     return text.casefold().split()
 
 
+def _no_words() -> str:
+    return "{}"
+
+
 def _nothing(_text: str, _speaker: str | None) -> Sequence[Sequence[str]]:
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How texts are measured: tokens to index by, the measures' version, the lexicon as canonical JSON.
+    """How texts are measured: tokens to index by, the measures' version, and how to write the lexicon down.
 
+    ``lexicon`` gives it as canonical JSON, which takes longer than a query: who only reads does not ask.
     ``denied`` gives what a text, as somebody's, could be denied by: sealed with the store's key it is kept beside
     the tokens.
     """
 
     version: str = "0"
-    lexicon: str = "{}"
+    lexicon: Callable[[], str] = _no_words
     tokenise: Callable[[str], Sequence[str]] = _words
     denied: Callable[[str, str | None], Sequence[Sequence[str]]] = _nothing
 
@@ -204,7 +209,7 @@ def denials(link: Link, measures: Measures) -> dict[int, bytes]:
 
 def _measured_alike(link: Link, measures: Measures) -> bool:
     """Whether the whole record was measured as now."""
-    now = (lexicon_digest(measures.lexicon), measures.version)
+    now = (lexicon_digest(measures.lexicon()), measures.version)
     held = {
         (read["lexicon"], read["measures"])
         for (more,) in link.all("SELECT more FROM ledger WHERE type = 'setting'")

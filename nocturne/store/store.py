@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
-from nocturne.app.ports import Head, MutationRow, Noted, SnapshotInfo, SourceInfo
 from nocturne.core.chain import laid_out, sealed_row
-from nocturne.core.digest import (
-    TOMBSTONE,
-    LtHash,
-    canonical,
-    keyed,
-    secret_digest,
-)
+from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Step, Turn
-from nocturne.core.policy import Policy
-from nocturne.core.record import Replayed
-from nocturne.core.replay import Watch, replay
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
-from nocturne.store import (
-    connection,
-    erasing,
-    history,
-    ledger,
-    noted,
-    reading,
-    schema,
-    search,
-    side,
-    tables,
-    texts,
-    transcripts,
-)
+from nocturne.store import connection, reading, search, side, texts, transcripts
 from nocturne.store.connection import Link as Connection
 from nocturne.store.connection import Mode
 from nocturne.store.search import Measures
-from nocturne.store.writing import Writing
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import Head, MutationRow, Noted, SnapshotInfo, SourceInfo
+    from nocturne.core.policy import Policy
+    from nocturne.core.record import Replayed
+    from nocturne.core.replay import Watch
+    from nocturne.store import erasing, history, ledger, noted, schema, tables
+    from nocturne.store.writing import Writing
+else:
+
+    class _Later:
+        """A module of this package that loads when something of it is asked for: a recall needs few of them."""
+
+        def __init__(self, name: str) -> None:
+            self._name = f"{__package__}.{name}"
+
+        def __getattr__(self, what: str) -> Any:
+            return getattr(import_module(self._name), what)
+
+    erasing, history, ledger = _Later("erasing"), _Later("history"), _Later("ledger")
+    noted, schema, tables = _Later("noted"), _Later("schema"), _Later("tables")
 
 BUSY_MS = 5_000
 """How long a command waits for another one's write lock."""
@@ -62,9 +59,8 @@ def open_store(
     """
     where = Path(path)
     link, _, unclean = connection.connect(where, mode, busy_ms=busy_ms)
-    known = tuple(migrations) if migrations is not None else schema.shipped()
     try:
-        notes, created = _prepare(link, mode, known, unclean=unclean, now=now)
+        notes, created = _prepare(link, mode, migrations, unclean=unclean, now=now)
         store = SqliteStore(link, where, measures or Measures(), notes, created=created)
     except BaseException:
         link.close()
@@ -73,7 +69,12 @@ def open_store(
 
 
 def _prepare(
-    link: Connection, mode: Mode, known: Sequence[schema.Migration], *, unclean: bool, now: int | None
+    link: Connection,
+    mode: Mode,
+    migrations: Sequence[schema.Migration] | None,
+    *,
+    unclean: bool,
+    now: int | None,
 ) -> tuple[list[str], bool]:
     version = connection.check_identity(link)
     notes: list[str] = []
@@ -84,19 +85,21 @@ def _prepare(
             )
         if now is None:
             raise ValueError("a new store needs the time of its creation")
-        created = _create(link, known, now)
+        created = _create(link, schema.shipped() if migrations is None else migrations, now)
         _switch(link, notes)
         return notes, created
-    schema.refuse_newer(link, version, known)
+    newest = connection.VERSION if migrations is None else schema.newest(migrations)
+    if version > newest:
+        raise schema.newer(link, version, newest)
     if unclean:
         _check(link)
-    if version < schema.newest(known):
+    if version < newest:
         if mode == "readonly":
             raise StoreDamaged(
-                f"{link.path} is a store of version {version}; this nocturne reads {schema.newest(known)}",
+                f"{link.path} is a store of version {version}; this nocturne reads {newest}",
                 hint="back it up, then run any writing command: it brings the store up to date",
             )
-        before, after = schema.migrate(link, known)
+        before, after = schema.migrate(link, schema.shipped() if migrations is None else migrations)
         notes.append(f"{link.path} was brought from version {before} to {after}")
     if mode != "readonly":
         _switch(link, notes)
@@ -119,6 +122,8 @@ def _check(link: Connection) -> None:
 
 
 def _create(link: Connection, known: Sequence[schema.Migration], now: int) -> bool:
+    import uuid
+
     link.run("BEGIN IMMEDIATE")
     try:
         if connection.check_identity(link):
@@ -186,6 +191,8 @@ class SqliteStore:
     @contextmanager
     def transaction(self, *, expect: Head | None = None) -> Iterator[Writing]:
         """One BEGIN IMMEDIATE … COMMIT; HeadMoved where the chain no longer ends at ``expect``."""
+        from nocturne.store.writing import Writing
+
         self._link.run("BEGIN IMMEDIATE")
         try:
             writing = Writing(self._link, self._measures, self._secret)
@@ -574,6 +581,8 @@ class SqliteStore:
 
     def replayed(self, since: int | None = None, watch: Watch | None = None) -> Replayed:
         """The record played again, from its first entry or a snapshot, against every covered table."""
+        from nocturne.core.replay import replay
+
         with self.moment():
             return replay(tables.tables(self._link, since), watch)
 

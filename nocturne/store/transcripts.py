@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nocturne.app.ports import SourceInfo
 from nocturne.core.acts import ERASED
 from nocturne.core.digest import TURN_KEY, keyed
 from nocturne.core.facts import Turn
 from nocturne.store.connection import Link
 from nocturne.store.rows import TURN_COLUMNS, turn_of
 from nocturne.store.texts import names_of
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import SourceInfo
 
 _TURNS = ", ".join(f"u.{column}" for column in TURN_COLUMNS.split(", "))
 _SOURCES = (
@@ -23,6 +25,8 @@ _SOURCES = (
 
 
 def _source(row: tuple[Any, ...]) -> SourceInfo:
+    from nocturne.app.ports import SourceInfo
+
     id_, path, format_, content_hash, cursor, version, _, state = row
     shown = ERASED if path is None else path
     return SourceInfo(id_, shown, format_, content_hash, cursor, version, json.loads(state) if state else {})

@@ -6,24 +6,26 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from nocturne.app.ports import HeadMoved, KeyedTurn, Noted, SnapshotInfo, SourceStep
 from nocturne.core import digest as d
 from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import ENTRY_COLUMNS, sealed_row
 from nocturne.core.facts import Activation, Change, Link, Reversion
-from nocturne.core.policy import Policy
-from nocturne.core.verdicts import Ruling
-from nocturne.store import drafts, noted, search
+from nocturne.store import search
 from nocturne.store.batch import Batch
 from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
-from nocturne.store.drafts import Draft
 from nocturne.store.ledger import Setting, Tail
 from nocturne.store.rows import turn_row
 from nocturne.store.side import append_accesses
 from nocturne.store.texts import Names
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import KeyedTurn, SnapshotInfo, SourceStep
+    from nocturne.core.policy import Policy
+    from nocturne.core.verdicts import Ruling
+    from nocturne.store.drafts import Draft
 
 _CHUNK = 2_000
 """Rulings between two flushes: bounds memory, and is enough to make batches cheap."""
@@ -35,7 +37,8 @@ _BURY = (
 )
 _LIFT = "UPDATE tombstones SET lifted = ? WHERE key = ? AND lifted IS NULL"
 
-_Deed = TypeVar("_Deed", Ruling, Act)
+# What only a ruling or a snapshot needs is imported by who writes one: a recall that notes an access does neither.
+_Deed = TypeVar("_Deed", "Ruling", Act)
 
 
 class Writing:
@@ -55,7 +58,7 @@ class Writing:
     def expect(self, seq: int, hash_: str) -> None:
         """HeadMoved unless the chain ends at this row."""
         if (self._tail.seq, self._tail.hash) != (seq, hash_):
-            raise HeadMoved(f"the store is at entry {self._tail.seq}, not {seq}: it was written to meanwhile")
+            raise _moved(f"the store is at entry {self._tail.seq}, not {seq}: it was written to meanwhile")
 
     # What was read
 
@@ -121,6 +124,8 @@ class Writing:
         self._batch.flush()
 
     def _reading(self, kind: str) -> Draft:
+        from nocturne.store.drafts import Draft
+
         return Draft(self._batch, {"pass": "ingest", "kind": kind, "origin": "engine", "accepted": 1})
 
     # What was decided
@@ -143,17 +148,21 @@ class Writing:
                 self._batch.flush()
 
     def _rule(self, ruling: Ruling, at: int, under: int) -> None:
+        from nocturne.store import drafts
+
         try:
             draft, self._tail.facts = drafts.of_ruling(self._batch, ruling, at, under, self._tail.facts)
         except drafts.Stale as error:
-            raise HeadMoved(str(error)) from error
+            raise _moved(str(error)) from error
         self._commit(draft, ruling)
 
     def _do(self, act: Act, at: int, under: int | None, more: Mapping[str, str] | None = None) -> None:
+        from nocturne.store import drafts
+
         try:
             draft, self._tail.facts = drafts.of_act(self._batch, act, at, under, self._tail.facts)
         except drafts.Stale as error:
-            raise HeadMoved(str(error)) from error
+            raise _moved(str(error)) from error
         draft.parts.update(more or {})
         seq = self._commit(draft, act)
         for stone in act.buries:
@@ -240,6 +249,8 @@ class Writing:
 
     def snapshot(self, label: str, *, command: str, policy: Policy | None, at: int) -> SnapshotInfo:
         """Append a snapshot: state digest, active count, chain."""
+        from nocturne.app.ports import SnapshotInfo
+
         columns, more = self._tail.snapshot_row(label, at)
         if command:
             columns["command"] = self._batch.text(command)
@@ -262,6 +273,9 @@ class Writing:
 
     def note_pass(self, name: str, policy: Policy, *, at: int, upto: int | None = None) -> None:
         """See ``Transaction``. It is no part of the record: what it says is only what need not be asked again."""
+        from nocturne.app.ports import Noted
+        from nocturne.store import noted
+
         number = self._tail.snapshot + 1 if upto is None else upto
         noted.note(self._link, name, policy, self._measures, Noted(number, at))
 
@@ -289,7 +303,7 @@ class Writing:
         return seq
 
     def _setting(self, policy: Policy) -> int:
-        document = self._measures.lexicon
+        document = self._measures.lexicon()
         wanted = (self._policy(policy), d.lexicon_digest(document), self._measures.version)
         last = self._tail.setting
         if last is not None and (last.policy, last.lexicon, last.measures) == wanted:
@@ -331,3 +345,9 @@ class Writing:
         self._tail.hash = sealed_row(self._tail.seq, self._tail.hash, row)
         self._batch.ledger.append((self._tail.seq, self._tail.hash, *row))
         return self._tail.seq
+
+
+def _moved(what: str) -> Exception:
+    from nocturne.app.ports import HeadMoved
+
+    return HeadMoved(what)

@@ -16,7 +16,7 @@ from nocturne.store import Measures, QuizRun, Reply, SqliteStore, open_store
 
 T0 = 1_760_000_000_000_000
 POLICY = Policy()
-WORDS = Measures(version="7", lexicon='{"stop":["the"]}', tokenise=lambda text: text.casefold().split())
+WORDS = Measures(version="7", lexicon=lambda: '{"stop":["the"]}', tokenise=lambda text: text.casefold().split())
 
 SAID = (
     ("Priya", "human", "My sister Anouk keeps bees on the roof."),

@@ -10,6 +10,7 @@ import pytest
 from nocturne.errors import StoreDamaged
 from nocturne.store import open_store
 from nocturne.store import schema as schemas
+from nocturne.store.connection import VERSION
 from nocturne.store.schema import Migration
 from tests.store.story import POLICY, T0, WORDS, encoded, fact
 
@@ -43,6 +44,7 @@ def version(path: Path) -> int:
 
 def test_migrations_are_numbered_without_a_gap() -> None:
     assert [each.version for each in SHIPPED] == list(range(1, len(SHIPPED) + 1))
+    assert SHIPPED[-1].version == VERSION
 
 
 @pytest.mark.parametrize("old", [each.version for each in SHIPPED])
