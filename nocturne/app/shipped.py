@@ -5,14 +5,15 @@ In a wheel they lie beside the code as package data; in a checkout they are the 
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import nocturne
 from nocturne.errors import InputUnreadable
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+_PACKAGE = Path(__file__).parent.parent
 
 
 def beside_the_code(*place: str) -> bytes:
@@ -20,8 +21,8 @@ def beside_the_code(*place: str) -> bytes:
 
     ``importlib.resources`` would take longer to load than a lexicon takes to read.
     """
-    loader: Any = nocturne.__loader__
-    found: bytes = loader.get_data(os.path.join(nocturne.__path__[0], *place))  # noqa: PTH118 - a loader takes text
+    loader: Any = __spec__.loader
+    found: bytes = loader.get_data(str(_PACKAGE.joinpath(*place)))
     return found
 
 
