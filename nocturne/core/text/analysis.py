@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 from typing import Literal, NamedTuple
 
-from nocturne.core.text.folding import LIMIT, Places, clean, hides
+from nocturne.core.text.folding import LIMIT, clean, hides
 from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import cut
 from nocturne.core.text.naming import acts, ends
-from nocturne.core.text.parts import CAPITAL, Line, Part
-from nocturne.core.text.passives import with_verb_stems
+from nocturne.core.text.parts import CAPITAL, Line
+from nocturne.core.text.passives import verb_stems
 from nocturne.core.text.quantities import Quantities
 from nocturne.core.text.stemming import bare
-from nocturne.core.text.unspaced import cut_run
+from nocturne.core.text.unspaced import with_runs_cut
 from nocturne.core.text.wording import Wording, speaker_words
 
 Kind = Literal["word", "name", "value", "subject", "punct"]
-_KINDS: dict[str, Kind] = {"word": "word", "symbol": "word", "unspaced": "word", "subject": "subject"}
+_KINDS: dict[str, Kind] = {
+    "word": "word",
+    "symbol": "word",
+    "gram": "word",
+    "subject": "subject",
+    "gram subject": "subject",
+}
 _MARKS = frozenset({"mark", "open"})
 
 
@@ -35,9 +42,9 @@ class Token(NamedTuple):
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Analysis:
-    """A text as the measures and the gates see it.
+    """A text as the measures and the gates see it; never changed, but not frozen, which would take twice as long.
 
     ``forms``, ``stems``, ``kinds``, ``starts`` and ``ends`` have an entry for every token, marks among them;
     ``tokens`` are the same, put together for those who want one at a time.
@@ -119,13 +126,14 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     """Analyse a text said by ``speaker``, whose name then is the subject; never raises, linear in its length."""
     cleaned, places = clean(text)
     pieces = cut(cleaned)
-    language, scripts = language_of(cleaned, pieces.pieces, lexicon)
+    language, scripts = language_of(cleaned, pieces, lexicon)
     reader = _reader(language, lexicon)
     line = reader.quantities.join(reader.wording.read(pieces, speaker_words(speaker)))
-    if reader.passives and "by" in [part[1] for part in line.parts]:
-        with_verb_stems(line, reader.tongue)
-    draft = _Draft(places, reader)
-    draft.take(line)
+    draft = _Draft(line if cleaned.isascii() else with_runs_cut(line, reader.tongue), reader)
+    starts, stops = draft.line.starts, draft.line.ends
+    if places is not None:
+        starts = [places[start] for start in starts]
+        stops = [max(places[stop], places[stop - 1] + 1) for stop in stops]
     return Analysis(
         text=text,
         lang=language,
@@ -134,8 +142,8 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
         forms=tuple(draft.forms),
         stems=tuple(draft.stems),
         kinds=tuple(draft.kinds),
-        starts=tuple(draft.starts),
-        ends=tuple(draft.ends),
+        starts=tuple(starts),
+        ends=tuple(stops),
         sentences=tuple(draft.sentences),
         content=frozenset(draft.content),
         names=frozenset(draft.names),
@@ -147,99 +155,109 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
 
 
 class _Draft:
-    """What is found as the parts of a line are gone through."""
+    """What is found as the parts of a line are gone through: those that say more than a plain word, one by one."""
 
-    def __init__(self, places: Places, reader: _Reader) -> None:
-        self.places = places
+    def __init__(self, line: Line, reader: _Reader) -> None:
         self.reader = reader
-        self.forms: list[str] = []
-        self.stems: list[str] = []
-        self.kinds: list[Kind] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+        self.line = line
+        self.forms = [part[1] for part in line.parts]
+        self.stems = [part[5] for part in line.parts]
+        self.kinds: list[Kind] = ["word"] * len(line.parts)
         self.sentences: list[tuple[int, int]] = []
-        self.content: list[str] = []
         self.names: list[str] = []
         self.initials: list[str] = []
         self.values: list[str] = []
+        self._begun = self._breaks = 0
+        self._initial, self._ended = True, False
+        self._take()
+        if reader.passives and "by" in self.forms:
+            for i, stem in verb_stems(line.parts, reader.tongue):
+                self.stems[i] = stem
+        if self._breaks:
+            self._leave_breaks_out()
 
-    def take(self, line: Line) -> None:
-        """Go through the parts once."""
-        parts = line.parts
-        forms, stems, kinds, content = self.forms, self.stems, self.kinds, self.content
-        starts, stops, places = self.starts, self.ends, self.places
-        initial, ended, begun = True, False, 0
-        for i, (part, span) in enumerate(zip(parts, line.spans, strict=True)):
-            what, form = part[0], part[1]
-            if what == "break":
-                begun, initial, ended = self._end(begun), True, False
+    @property
+    def content(self) -> Iterator[str]:
+        """The stems of what counts."""
+        return compress(self.stems, [part[7] for part in self.line.parts])
+
+    def _take(self) -> None:
+        parts, following = self.line.parts, 0
+        for i in [at for at, part in enumerate(parts) if not part[8]]:
+            if i > following:
+                self._word(following)
+                self._initial = False
+            following = i + 1
+            part = parts[i]
+            if part[0] == "break":
+                self._end(i)
+                self._initial, self._ended = True, False
+                self._breaks += 1
                 continue
-            if what in _MARKS:
-                kind: Kind = "punct"
-                if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
-                    ended = initial = True
-                elif what == "open" or form == ":" or (form == ")" and self._is_item(begun)):
-                    initial = True
+            if part[0] in _MARKS:
+                self._mark(i)
             else:
-                if ended:
-                    begun, ended = self._end(begun), False
-                kind = _KINDS.get(what, "value")
-                if part[6]:
-                    kind = self._named(parts, i, kind, initial=initial)
-                initial = False
-                if what == "unspaced":
-                    self._run(form, span[0])
-                    continue
-                if what == "number":
-                    form = "#:" + form
-                if kind == "value":
-                    self.values.append(form)
-                if part[7]:
-                    content.append(part[5] or form)
-            forms.append(form)
-            stems.append(part[5] or form)
-            kinds.append(kind)
-            start, end = span if places is None else _range(*span, places)
-            starts.append(start)
-            stops.append(end)
-        self._end(begun)
+                self._word(i)
+                self._special(i)
+                self._initial = False
+            self.stems[i] = part[5] or self.forms[i]
+        if following < len(parts):
+            self._word(following)
+        self._end(len(parts))
 
-    def _end(self, begun: int) -> int:
-        """Close the sentence that began at a token; where the next one begins."""
-        end = len(self.forms)
-        if end > begun:
-            self.sentences.append((begun, end))
-        return end
+    def _word(self, at: int) -> None:
+        """Where a sentence has ended, begin the next one with the word at a place."""
+        if self._ended:
+            self._end(at)
+            self._ended = False
 
-    def _is_item(self, begun: int) -> bool:
-        """Whether only a number stands in the sentence so far: *1)*."""
-        return len(self.forms) - begun == 1 and self.forms[-1].startswith("#:")
+    def _end(self, at: int) -> None:
+        """Close the sentence before the part at a place."""
+        end = at - self._breaks
+        if end > self._begun:
+            self.sentences.append((self._begun, end))
+        self._begun = end
 
-    def _named(self, parts: Sequence[Part], i: int, kind: Kind, *, initial: bool) -> Kind:
-        """Note a capitalised word as a name, or as one that only its place may have made so."""
+    def _mark(self, i: int) -> None:
+        parts = self.line.parts
         part = parts[i]
+        self.kinds[i] = "punct"
+        if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
+            self._ended = self._initial = True
+        elif part.kind == "open" or part.form == ":" or (part.form == ")" and self._is_item(i)):
+            self._initial = True
+
+    def _is_item(self, i: int) -> bool:
+        """Whether only a number stands in the sentence before the part at ``i``: *1)*."""
+        return i - self._breaks - self._begun == 1 and self.forms[i - 1].startswith("#:")
+
+    def _special(self, i: int) -> None:
+        """Note a name or a value."""
+        part = self.line.parts[i]
+        kind = _KINDS.get(part[0], "value")
+        if part[0] == "number":
+            self.forms[i] = "#:" + part[1]
+        if kind == "value":
+            self.values.append(self.forms[i])
+        self.kinds[i] = self._named(i, kind) if part[6] else kind
+
+    def _named(self, i: int, kind: Kind) -> Kind:
+        """Note a capitalised word as a name, or as one that only its place may have made so."""
+        part = self.line.parts[i]
         shown = bare(part.surface)
-        if part.capital == CAPITAL and initial and not acts(parts, i, self.reader.tongue):
+        if part.capital == CAPITAL and self._initial and not acts(self.line.parts, i, self.reader.tongue):
             self.initials.append(shown)
             return kind
         self.names.append(shown)
         return "name" if kind == "word" else kind
 
-    def _run(self, run: str, base: int) -> None:
-        """Add the tokens of a run without spaces."""
-        for kind, form, first, last in cut_run(run, self.reader.tongue):
-            self.forms.append(form)
-            self.stems.append(form)
-            self.kinds.append(kind)
-            start, end = _range(base + first, base + last, self.places)
-            self.starts.append(start)
-            self.ends.append(end)
-            if kind == "word" and form not in self.reader.tongue.stopwords:
-                self.content.append(form)
-
-
-def _range(first: int, last: int, places: Places) -> tuple[int, int]:
-    """The range in the original of a range in the cleaned text."""
-    if places is None:
-        return first, last
-    return places[first], max(places[last], places[last - 1] + 1)
+    def _leave_breaks_out(self) -> None:
+        """Take the breaks, which are no tokens, out of every column."""
+        kept = [part.kind != "break" for part in self.line.parts]
+        parts, starts, stops = self.line
+        self.line = Line(
+            list(compress(parts, kept)), list(compress(starts, kept)), list(compress(stops, kept))
+        )
+        self.forms = list(compress(self.forms, kept))
+        self.stems = list(compress(self.stems, kept))
+        self.kinds = list(compress(self.kinds, kept))

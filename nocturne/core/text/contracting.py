@@ -29,13 +29,19 @@ class Contracting:
         self._after_is = tongue.words("after_is")
         self._after_gerund = tongue.words("after_gerund")
 
-    def may_part(self, folded: str) -> bool:
-        """Whether a casefolded word may be several."""
-        return (
-            "'" in folded
-            or folded in self.whole
-            or any(folded.startswith(split[0]) for split in self._splits)
-        )
+    def looks_on(self, folded: str) -> bool:
+        """Whether what follows decides what a casefolded word stands for."""
+        if folded in self.whole or self._elisions or not self._endings:
+            return False
+        return folded.endswith(("'s", "'d"))
+
+    def is_swayed(self, folded: str, following: str) -> bool:
+        """Whether a word behind one that looks on may make it stand for something else than it does at an end."""
+        if folded.endswith("'d"):
+            return following == "better" or following in self._participles or following.endswith("ed")
+        if folded[:-2] in self._takes_is:
+            return following in self._after_has
+        return following == "been" or following in self._after_is or following.endswith("ing")
 
     def read(self, folded: str, pieces: Sequence[Piece], i: int) -> Sequence[str] | None:
         """The words that the casefolded piece at ``i`` stands for, or None where it is one word."""

@@ -71,7 +71,7 @@ class Counters:
 
 def _take_back(found: Line, length: int) -> None:
     """Drop the last characters of what was read before."""
-    before, (start, end) = found.parts.pop(), found.spans.pop()
+    before, start, end = found.parts.pop(), found.starts.pop(), found.ends.pop()
     if len(before.form) > length:
         found.add(before._replace(form=before.form[:-length]), (start, end - length))
 
@@ -80,12 +80,12 @@ def _consumed(line: Line, i: int, at: int, length: int, read: tuple[str, str]) -
     """The joined part; what the last run holds beyond the mark is left standing for the next step."""
     kind, form = read
     part = Part(kind, form, line.parts[i].surface, line.parts[i].tied, form if kind == "number" else "")
-    start, (last_start, last_end) = line.spans[i][0], line.spans[at]
+    start, last_start, last_end = line.starts[i], line.starts[at], line.ends[at]
     rest = line.parts[at].form[length:]
     if not rest:
         return Joined(part, (start, last_end), at - i + 1)
     line.parts[at] = line.parts[at]._replace(form=rest)
-    line.spans[at] = (last_start + length, last_end)
+    line.starts[at] = last_start + length
     return Joined(part, (start, last_start + length), at - i)
 
 

@@ -96,7 +96,7 @@ def _character(char: str) -> str:
 def hides(text: str) -> bool:
     """Whether characters that nobody sees stand where they have no use: inside words, or as tags and controls."""
     if text.isascii():
-        return _CONTROLS.search(text) is not None
+        return not text.isprintable() and _CONTROLS.search(text) is not None
     leftwards = _RIGHT_TO_LEFT.search(text) is not None
     for at, char in enumerate(text):
         if char in _SEEN or " " <= char <= "~" or unicodedata.category(char) not in _UNSEEN:
@@ -111,7 +111,7 @@ def hides(text: str) -> bool:
 def clean(text: str) -> tuple[str, Places]:
     """The text as the lexer reads it, and where its characters stood."""
     text = text[:LIMIT]
-    if text.isascii() and not _ODD_ASCII.search(text):
+    if text.isascii() and (text.isprintable() or not _ODD_ASCII.search(text)):
         return text, None
     spelled = spell(text)
     if len(spelled) == len(text) and _same_places(text, spelled):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
+from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
-from nocturne.core.text.lexing import WORDS, Piece
+from nocturne.core.text.lexing import WORDS, Cut, Piece, pieces_of
+from nocturne.core.text.memo import Memo
 
 UNKNOWN = "und"
 _RANGES: tuple[tuple[int, int, str], ...] = (
@@ -50,7 +53,7 @@ def is_mixed(piece: Piece) -> bool:
     return piece.kind == "word" and not word.isascii() and len(_MIXABLE & scripts_of(word).keys()) > 1
 
 
-def language_of(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> tuple[str, frozenset[str]]:
+def language_of(text: str, cut: Cut, lexicon: Lexicon) -> tuple[str, frozenset[str]]:
     """The language code, or ``und``, and the scripts of the text."""
     if text.isascii():
         return _latin(text, cut, lexicon), _LATIN_ONLY
@@ -77,7 +80,7 @@ def language_of(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> tuple[str,
 _LATIN_ONLY = frozenset({"Latin"})
 
 
-def _known(language: str, text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
+def _known(language: str, text: str, cut: Cut, lexicon: Lexicon) -> str:
     """The language of a script, unless letters or words of another language of that script are there."""
     tongue = lexicon.tongues.get(language)
     if tongue is None:
@@ -85,16 +88,14 @@ def _known(language: str, text: str, cut: Sequence[Piece], lexicon: Lexicon) -> 
     if any(letter in text for letter in tongue.data.get("foreign_letters", "")):
         return UNKNOWN
     foreign = tongue.words("foreign_words")
-    if foreign and any(piece.surface in foreign for piece in cut):
+    if foreign and any(piece.surface in foreign for piece in cut.pieces):
         return UNKNOWN
     return language
 
 
-def _latin(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
+def _latin(text: str, cut: Cut, lexicon: Lexicon) -> str:
     """The Latin-script language whose function words are most; a short text with none is read as the first."""
-    votes = lexicon.votes
-    surfaces = [piece[1] for piece in cut if piece[0] in WORDS]
-    counts = votes.tally(surfaces)
+    counts = _votes(lexicon).tally(cut.stretches)
     if not text.isascii():
         counts = dict(counts)
         for letter in {*text, *text.lower()}:
@@ -102,9 +103,65 @@ def _latin(text: str, cut: Sequence[Piece], lexicon: Lexicon) -> str:
                 counts[name] = counts.get(name, 0) + 2
     if not counts:
         limit: int = lexicon.data.get("latin_limit", 0)
-        return next(iter(lexicon.tongues)) if len(surfaces) <= limit else UNKNOWN
+        words = sum(piece.kind in WORDS for piece in cut.pieces)
+        return next(iter(lexicon.tongues)) if words <= limit else UNKNOWN
     most = max(counts.values())
     for name in lexicon.tongues:
         if counts.get(name) == most:
             return name
     return UNKNOWN
+
+
+class _Votes:
+    """The languages that words speak for, one field of bits a language, so that a sum is a tally."""
+
+    _WIDTH = 16
+    """No text that is read has as many words as make a field run over."""
+    _ROOM = 50_000
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._speaks_for = lexicon.speaks_for
+        self._judged = frozenset(lexicon.tongues)
+        names = sorted({name for names in self._speaks_for.values() for name in names})
+        self._shifts = {name: self._WIDTH * n for n, name in enumerate(names)}
+        self._behind = {
+            ending: name
+            for name, tongue in lexicon.tongues.items()
+            if tongue.table("contracted_endings")
+            for ending in (*tongue.table("contracted_endings"), "s", "t", "d")
+        }
+        self._before = {
+            head: name for name, tongue in lexicon.tongues.items() for head in tongue.table("elisions")
+        }
+        self._known = Memo(self._of_stretch, self._ROOM)
+        self._tallies: dict[int, Mapping[str, int]] = {}
+
+    def tally(self, stretches: Iterable[str]) -> Mapping[str, int]:
+        """How many of the words in the stretches speak for each language; those without any are left out."""
+        total = sum(map(self._known.__getitem__, stretches))
+        found = self._tallies.get(total)
+        if found is None:
+            counts = ((name, total >> shift & 0xFFFF) for name, shift in self._shifts.items())
+            found = {name: count for name, count in counts if count}
+            if len(self._tallies) < self._ROOM:
+                self._tallies[total] = found
+        return found
+
+    def _of_stretch(self, stretch: str) -> int:
+        return sum(self._of_word(piece.surface) for piece in pieces_of[stretch] if piece.kind in WORDS)
+
+    def _of_word(self, surface: str) -> int:
+        folded = fold(surface)
+        names = self._speaks_for.get(folded, ())
+        if surface != folded:
+            names = tuple(name for name in names if name in self._judged)
+        if "'" in folded:
+            head, _, rest = folded.rpartition("'")
+            names += tuple(name for name in (self._before.get(head), self._behind.get(rest)) if name)
+        return sum(1 << self._shifts[name] for name in names)
+
+
+@lru_cache(maxsize=8)
+def _votes(lexicon: Lexicon) -> _Votes:
+    """The counter of this lexicon's function words."""
+    return _Votes(lexicon)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from nocturne.core.text.folding import fold
-
 SUBJECT = "§subj"
 OWNED = "§subj's"
 USER = "§user"
@@ -175,54 +173,6 @@ def _several(entries: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(many, key=lambda one: (-len(one), one)))
 
 
-class Votes(dict[str, int]):
-    """Words to the languages that they speak for, one field of bits a language, so that a sum is a tally."""
-
-    WIDTH = 16
-    MEMO = 50_000
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self.speaks_for = lexicon.speaks_for
-        self.judged = frozenset(lexicon.tongues)
-        self._tallies: dict[int, Mapping[str, int]] = {}
-        self.names = sorted({name for names in self.speaks_for.values() for name in names})
-        self.bits = {name: 1 << (self.WIDTH * n) for n, name in enumerate(self.names)}
-        self.behind = {
-            ending: name
-            for name, tongue in lexicon.tongues.items()
-            if tongue.table("contracted_endings")
-            for ending in (*tongue.table("contracted_endings"), "s", "t", "d")
-        }
-        self.before = {
-            head: name for name, tongue in lexicon.tongues.items() for head in tongue.table("elisions")
-        }
-
-    def __missing__(self, surface: str) -> int:
-        folded = fold(surface)
-        names = self.speaks_for.get(folded, ())
-        if surface != folded:
-            names = tuple(name for name in names if name in self.judged)
-        if "'" in folded:
-            head, _, rest = folded.rpartition("'")
-            names += tuple(name for name in (self.before.get(head), self.behind.get(rest)) if name)
-        vote = sum(self.bits[name] for name in names)
-        if len(self) >= self.MEMO:
-            self.clear()
-        self[surface] = vote
-        return vote
-
-    def tally(self, surfaces: Iterable[str]) -> Mapping[str, int]:
-        """How many of the words speak for each language; languages without any are left out."""
-        total = sum(map(self.__getitem__, surfaces))
-        found = self._tallies.get(total)
-        if found is None:
-            counts = ((name, total >> (self.WIDTH * n) & 0xFFFF) for n, name in enumerate(self.names))
-            found = {name: count for name, count in counts if count}
-            if len(self._tallies) < self.MEMO:
-                self._tallies[total] = found
-        return found
-
-
 @dataclass(frozen=True, eq=False)
 class Lexicon:
     """All languages, and the marker words of languages that are recognised only to be left unjudged."""
@@ -277,11 +227,6 @@ class Lexicon:
             for word in words:
                 found.setdefault(word, []).append(name)
         return {word: tuple(names) for word, names in found.items()}
-
-    @cached_property
-    def votes(self) -> Votes:
-        """The counter of function words by language."""
-        return Votes(self)
 
     @cached_property
     def letters(self) -> Mapping[str, tuple[str, ...]]:

@@ -7,7 +7,11 @@ that can fail after it has begun is bounded, so that no text takes more than lin
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate, chain
 from typing import NamedTuple
+
+from nocturne.core.text.memo import Memo
 
 NO_SPACE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
@@ -76,10 +80,8 @@ EXPRESSIONS: tuple[tuple[str, str], ...] = (
 """Names and expressions, tried in this order at every place of a stretch without spaces."""
 
 _FIND = re.compile("|".join(f"(?P<{name}>{expression})" for name, expression in EXPRESSIONS)).finditer
-_OUTER = re.compile(
-    r"(?P<code>```[^`]{1,2000}```|`[^`\n]{1,400}`)"
-    r"|(?P<break>\n[ \t]*\n|\n(?=[ \t]*(?:[-*•+]|[0-9]{1,3}[.)])[ \t]))"
-)
+_CODE = re.compile(r"```[^`]{1,2000}```|`[^`\n]{1,400}`")
+_OUTER = re.compile(rf"{_CODE.pattern}|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•+]|[0-9]{{1,3}}[.)])[ \t])")
 WORDS = frozenset({"plain", "word"})
 LITERALS = frozenset(
     {
@@ -97,8 +99,6 @@ LITERALS = frozenset(
         "mixed",
     }
 )
-_LONGEST_KEPT = 64
-_MEMO = 65_536
 
 
 class Piece(NamedTuple):
@@ -111,64 +111,92 @@ class Piece(NamedTuple):
     tied: bool
 
 
-class Cut(NamedTuple):
-    """The pieces of a text, and for each the place in the text where its stretch begins."""
+class Cut:
+    """A text in stretches: what stands between spaces, and code and breaks by themselves.
 
-    pieces: list[Piece]
-    bases: list[int]
+    Its pieces in one row are put together for those who must look beyond a stretch.
+    """
+
+    __slots__ = ("_firsts", "_pieces", "bases", "stretches")
+
+    def __init__(self, stretches: list[str], bases: list[int]) -> None:
+        self.stretches = stretches
+        self.bases = bases
+        """Where in the text each stretch begins."""
+        self._pieces: list[Piece] | None = None
+        self._firsts: list[int] = []
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The pieces of the text in order."""
+        if self._pieces is None:
+            self._lay_out()
+        return self._pieces or []
+
+    @property
+    def firsts(self) -> list[int]:
+        """For each stretch the index of its first piece, and behind them how many pieces there are."""
+        if self._pieces is None:
+            self._lay_out()
+        return self._firsts
+
+    def _lay_out(self) -> None:
+        within = [pieces_of[stretch] for stretch in self.stretches]
+        self._pieces = list(chain.from_iterable(within))
+        self._firsts = list(accumulate(map(len, within), initial=0))
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """The range of the text from one piece to the end of another."""
-        return self.bases[first] + self.pieces[first].start, self.bases[last] + self.pieces[last].end
+        return self._base(first) + self.pieces[first].start, self._base(last) + self.pieces[last].end
+
+    def _base(self, piece: int) -> int:
+        return self.bases[bisect_right(self.firsts, piece) - 1]
 
 
 def cut(text: str) -> Cut:
-    """The pieces of a cleaned text in order."""
-    pieces: list[Piece] = []
+    """A cleaned text in stretches."""
+    stretches: list[str] = []
     bases: list[int] = []
-    if "`" not in text and "\n" not in text:
-        _stretches(text, 0, pieces, bases)
-    else:
-        done = 0
+    done = 0
+    if "`" in text or "\n" in text:
         for match in _OUTER.finditer(text):
-            _stretches(text[done : match.start()].replace("\n", " "), done, pieces, bases)
-            size = match.end() - match.start()
-            pieces.append(Piece(match.lastgroup or "", match.group(), 0, size, tied=False))
+            _add(text[done : match.start()].replace("\n", " "), done, stretches, bases)
+            stretches.append(match.group())
             bases.append(match.start())
             done = match.end()
-        _stretches(text[done:].replace("\n", " "), done, pieces, bases)
-    return Cut(pieces, bases)
+        text = text.replace("\n", " ")
+    _add(text[done:] if done else text, done, stretches, bases)
+    return Cut(stretches, bases)
 
 
-def _stretches(text: str, base: int, pieces: list[Piece], bases: list[int]) -> None:
-    """Cut what stands between spaces."""
-    known = _known.get
-    for stretch in text.split(" "):
-        within = known(stretch)
-        if within is None:
-            within = _cut_anew(stretch)
-        if len(within) == 1:
-            pieces.append(within[0])
-            bases.append(base)
-        else:
-            pieces.extend(within)
-            bases.extend([base] * len(within))
+def _add(text: str, base: int, stretches: list[str], bases: list[int]) -> None:
+    """Add what stands between spaces."""
+    between = text.split(" ")
+    stretches += between
+    for stretch in between:
+        bases.append(base)
         base += len(stretch) + 1
 
 
-_known: dict[str, tuple[Piece, ...]] = {}
-"""Stretches that were cut before."""
-
-
 def _cut_anew(stretch: str) -> tuple[Piece, ...]:
-    """The pieces of a stretch that is not known yet; it is, from then on, where it is short."""
-    simple = stretch.isascii() and ("plain" if stretch.isalpha() else "number" if stretch.isdigit() else "")
-    within = (Piece(simple, stretch, 0, len(stretch), tied=False),) if simple else _cut_stretch(stretch)
-    if len(stretch) <= _LONGEST_KEPT:
-        if len(_known) >= _MEMO:
-            _known.clear()
-        _known[stretch] = within
-    return within
+    """The pieces of a stretch.
+
+    What begins with a line end is a break: all other line ends were taken for spaces. No stretch between spaces is
+    code as a whole: it would have been found as such.
+    """
+    kind = _simple(stretch)
+    return (Piece(kind, stretch, 0, len(stretch), tied=False),) if kind else _cut_stretch(stretch)
+
+
+def _simple(stretch: str) -> str:
+    """The kind of a stretch that is one piece at first sight."""
+    if stretch.isascii() and stretch.isalpha():
+        return "plain"
+    if stretch.isascii() and stretch.isdigit():
+        return "number"
+    if stretch.startswith("\n"):
+        return "break"
+    return "code" if stretch.startswith("`") and _CODE.fullmatch(stretch) else ""
 
 
 def _cut_stretch(stretch: str) -> tuple[Piece, ...]:
@@ -188,3 +216,7 @@ def _cut_stretch(stretch: str) -> tuple[Piece, ...]:
 def _is_inside(stretch: str, before: Piece, start: int, end: int) -> bool:
     """Whether a hyphen has a piece right before it and a letter or digit right behind it."""
     return before.end == start and before.kind != "mark" and end < len(stretch) and stretch[end].isalnum()
+
+
+pieces_of = Memo(_cut_anew, 65_536)
+"""The pieces of a stretch by its text."""

@@ -14,7 +14,7 @@ class Part(NamedTuple):
     """One form. ``number`` holds the digits of a number, and of a month's name its number.
 
     Kinds: word, subject, symbol, number, ordinal, scaled, range, money, stamp, date, clock, literal, operator,
-    unspaced, open, mark, break.
+    unspaced, open, mark, break; in the end instead of an unspaced run: gram, gram subject.
     """
 
     kind: str
@@ -26,18 +26,28 @@ class Part(NamedTuple):
     capital: int = QUIET
     counts: bool = True
     """Whether it is content."""
+    plain: bool = False
+    """Whether it is a word of which no later step but one for two words together wants to know more than its form."""
 
 
 class Line(NamedTuple):
-    """The parts of a text and their ranges in the cleaned text."""
+    """The parts of a text, and where in the cleaned text each one starts and ends."""
 
     parts: list[Part]
-    spans: list[Span]
+    starts: list[int]
+    ends: list[int]
 
     def add(self, part: Part, span: Span) -> None:
         """Append a part with its range."""
         self.parts.append(part)
-        self.spans.append(span)
+        self.starts.append(span[0])
+        self.ends.append(span[1])
+
+    def extend(self, other: Line, first: int, last: int) -> None:
+        """Append the parts of another line from one place up to, not including, another."""
+        self.parts.extend(other.parts[first:last])
+        self.starts.extend(other.starts[first:last])
+        self.ends.extend(other.ends[first:last])
 
 
 class Joined(NamedTuple):

@@ -11,6 +11,7 @@ from nocturne.core.text.counters import Counters
 from nocturne.core.text.dates import iso, numeric_date, stamped_date
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon, Tongue
+from nocturne.core.text.memo import LONGEST_KEPT
 from nocturne.core.text.numerals import clock, shifted, unit_of
 from nocturne.core.text.parts import Joined, Line, Part
 
@@ -31,44 +32,52 @@ class Quantities:
         self._joiners = tongue.words("date_joiners")
         self._money = lexicon.data["currencies"]
         self._money_words = tongue.table("currencies")
+        self._day_dot = bool(tongue.data.get("day_dot"))
         self._idle: dict[str, bool] = {}
         self._counters = Counters(tongue) if tongue.table("unspaced") else None
 
     def join(self, line: Line) -> Line:
         """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``."""
-        parts, spans = line
-        money = self._money
-        hot = [i for i, part in enumerate(parts) if part[0] in TRIGGERS or part[4] or part[2] in money]
+        parts = line.parts
+        marked = [i for i, part in enumerate(parts) if not part[8]]
+        hot = [i for i in marked if self._may_begin(parts, i)]
         if not hot:
             return line
-        found = Line([], [])
+        found = Line([], [], [])
         done = 0
         for i in hot:
-            if i < done or self._stands_alone(parts, i):
+            if i < done:
                 continue
             if i > done:
-                found.parts.extend(parts[done:i])
-                found.spans.extend(spans[done:i])
+                found.extend(line, done, i)
                 done = i
             joined = self._one(line, i, found)
             if joined is not None:
                 found.add(joined.part, joined.span)
                 done = i + joined.taken
-        found.parts.extend(parts[done:])
-        found.spans.extend(spans[done:])
+        found.extend(line, done, len(parts))
         return found
 
+    def _may_begin(self, parts: Sequence[Part], i: int) -> bool:
+        """Whether a quantity, or a part of one that must change, may begin at a part."""
+        part = parts[i]
+        if part[0] == "number":
+            return not self._stands_alone(parts, i)
+        return part[0] in TRIGGERS or part[4] != "" or part[2] in self._money
+
     def _stands_alone(self, parts: Sequence[Part], i: int) -> bool:
-        """Whether a plain number is followed by a word that no quantity goes on with: most are."""
-        if parts[i].kind != "number" or i + 1 >= len(parts):
-            return False
+        """Whether a number is followed by a word that no quantity goes on with, or by a mark: most are."""
+        if i + 1 >= len(parts):
+            return True
         following = parts[i + 1]
+        if following.kind == "mark":
+            return following.form != "." or not self._day_dot
         if following.kind != "word" or following.number:
             return False
         known = self._idle.get(following.surface)
         if known is None:
             known = self._is_idle(following)
-            if len(self._idle) < _MEMO:
+            if len(self._idle) < _MEMO and len(following.surface) <= LONGEST_KEPT:
                 self._idle[following.surface] = known
         return known
 
@@ -88,7 +97,7 @@ class Quantities:
         part = line.parts[i]
         if part.kind in ("stamp", "date"):
             form = stamped_date(part.form) if part.kind == "stamp" else numeric_date(part.form, self.tongue)
-            return Joined(part._replace(kind="literal", form=form), line.spans[i], 1)
+            return Joined(part._replace(kind="literal", form=form), (line.starts[i], line.ends[i]), 1)
         if self._counters is not None:
             joined = self._counters.join(line, i, found)
             if joined is not None:
@@ -105,13 +114,13 @@ class Quantities:
         last = i + taken - 1
         number = form if kind == "number" else ""
         joined_part = Part(kind, form, part.surface, part.tied, number)
-        return Joined(joined_part, (line.spans[i][0], line.spans[last][1]), taken)
+        return Joined(joined_part, (line.starts[i], line.ends[last]), taken)
 
     def _date(self, parts: Sequence[Part], i: int) -> Reading | None:
         """Day and month in either order, with or without a year; month and year."""
         day = _day(parts[i])
         if day is not None:
-            at = self._over(parts, i + 1, dot=bool(self.tongue.data.get("day_dot")))
+            at = self._over(parts, i + 1, dot=self._day_dot)
             month = _month(parts, at)
             if month is not None:
                 return self._dated(parts, i, at, month, day)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from nocturne.core.text.lexicon import Tongue
+from nocturne.core.text.parts import Line, Part
 
 RunKind = Literal["subject", "word"]
 _CLASSES = re.compile(
@@ -47,3 +48,17 @@ def _bigrams(run: str, start: int, end: int) -> Iterator[tuple[RunKind, str, int
             yield ("word", run[first], first, last)
         for at in range(first, last - 1):
             yield ("word", run[at : at + 2], at, at + 2)
+
+
+def with_runs_cut(line: Line, tongue: Tongue) -> Line:
+    """The line with the tokens of every run in its place."""
+    found = Line([], [], [])
+    for part, start, end in zip(*line, strict=True):
+        if part.kind != "unspaced":
+            found.add(part, (start, end))
+            continue
+        for kind, form, first, last in cut_run(part.form, tongue):
+            gram = "gram subject" if kind == "subject" else "gram"
+            counts = kind == "word" and form not in tongue.stopwords
+            found.add(Part(gram, form, stem=form, counts=counts), (start + first, start + last))
+    return found

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from nocturne.core.text.contracting import Contracting
 from nocturne.core.text.folding import SHADDA, fold
 from nocturne.core.text.lexicon import OWNED, SUBJECT, USER, USERS, Lexicon, Tongue
-from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece
+from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece, cut
+from nocturne.core.text.memo import LONGEST_KEPT, Memo
 from nocturne.core.text.numerals import numeral_segments, numeric_part, word_number
 from nocturne.core.text.parts import CAPITAL, LOUD, QUIET, Line, Part, Span
 from nocturne.core.text.stemming import bare, stem_of
@@ -20,20 +23,37 @@ from nocturne.core.text.stemming import bare, stem_of
 _SUBJECT_FORMS = {SUBJECT: SUBJECT, OWNED: OWNED, USER: SUBJECT, USERS: OWNED}
 _CAMEL = re.compile(r"[a-z]+[A-Z][a-z0-9]")
 _LONGEST_NAME = 4
-_STEADY = WORDS | {"mark"}
+_BARE_USER = ("user", "user's")
 _VERB_ENDINGS = ("s", "ed")
 _MEMO = 50_000
-_LONGEST_KEPT = 64
+_PAIR = 2
+_Placed = tuple[Part, int, int]
+"""A part and where in its stretch it starts and ends."""
+
+
+class Ready(NamedTuple):
+    """What a stretch, or a phrase of two, becomes whatever stands before it."""
+
+    part: Part | None
+    """The first part, which starts where the stretch does; None where only a whole text can tell."""
+    end: int
+    rest: tuple[_Placed, ...]
+    """The parts behind the first one: most stretches have none."""
+    swayed: Callable[[str], bool] | None
+    """Whether a casefolded word behind it may make it something else; None where no word can."""
+    lead: str | None
+    """The casefolded first piece; None where there is none."""
+
+
+_OPEN = Ready(None, 0, (), None, None)
 
 
 class Wording:
-    """Reads the words of one language; remembers the forms that do not depend on their neighbours."""
+    """Reads the words of one language; remembers the stretches that do not depend on their neighbours."""
 
     def __init__(self, tongue: Tongue, lexicon: Lexicon) -> None:
         self.tongue = tongue
         self.lexicon = lexicon
-        self._steady: dict[str, Part] = {}
-        self._others: dict[tuple[str, str, bool], Part] = {}
         self._heads = tongue.phrase_heads
         self._apart = Contracting(tongue)
         self._subject = tongue.subject
@@ -42,62 +62,145 @@ class Wording:
         self._months = tongue.table("months")
         self._marked = tuple(tongue.words("marked"))
         self._counting = tongue.counting
-        self._emitted: dict[tuple[object, ...], tuple[Part, ...]] = {}
+        self._money = lexicon.data["currencies"]
         self._has_user = tongue.language == "en"
         self._after_user = tongue.words("auxiliaries") | tongue.words("modals") | tongue.negation
         self._after_user |= tongue.words("participles")
+        self._words = Memo(self._word)
+        self._ready = {named: self._memos(named=named) for named in (False, True)}
+        self._emitted: dict[tuple[object, ...], tuple[Part, ...]] = {}
 
     def read(self, text: Cut, speaker: tuple[str, ...]) -> Line:
         """The parts of a text in order."""
-        line = Line([], [])
-        parts, spans = line
-        pieces, bases = text
-        steady, heads = self._steady, self._heads
-        i, end = 0, len(pieces)
-        while i < end:
-            piece = pieces[i]
-            known = steady.get(piece[1]) if piece[0] in _STEADY else None
-            if (
-                known is None
-                or piece[4]
-                or (speaker and fold(piece[1]).startswith(speaker[0]))
-                or (known.form in heads and i + 1 < end and self._may_begin(known.form, pieces[i + 1]))
-            ):
-                i += self._slow(text, i, line, speaker)
-            else:
-                parts.append(known)
-                base = bases[i]
-                spans.append((base + piece[2], base + piece[3]))
-                i += 1
+        line = Line([], [], [])
+        parts, starts, ends = line
+        stretches = text.stretches
+        stretch, pair = self._ready[bool(speaker)]
+        known = list(map(stretch.__getitem__, stretches))
+        taken = 0
+        for n, (alone, base) in enumerate(zip(known, text.bases, strict=True)):
+            if taken > 1:
+                taken -= 1
+                continue
+            ready, taken = alone, 1
+            if alone[3] is not None and _is_swayed(alone, known, n + 1):
+                ready, taken = pair[" ".join(stretches[n : n + 2])], 2
+                if _is_swayed(ready, known, n + 2):
+                    ready = _OPEN
+            part, end, rest, _, _ = ready
+            if part is None or (speaker and speaker[0] in fold(" ".join(stretches[n : n + taken]))):
+                taken = self._in_context(text, n, line, speaker)
+                continue
+            parts.append(part)
+            starts.append(base)
+            ends.append(base + end)
+            if rest:
+                for further, first, last in rest:
+                    parts.append(further)
+                    starts.append(base + first)
+                    ends.append(base + last)
         return line
 
-    def _may_begin(self, form: str, following: Piece) -> bool:
-        return fold(following.surface) in self._heads[form]
-
-    def _slow(self, text: Cut, i: int, line: Line, speaker: tuple[str, ...]) -> int:
-        """Read the piece at ``i`` with its neighbours; how many pieces were taken."""
-        piece = text.pieces[i]
-        if piece.kind not in WORDS:
-            if piece.kind == "unspaced":
-                numeral_segments(piece.surface, text.span(i, i)[0], self.tongue, line)
-                return 1
-            key = (piece.kind, piece.surface, piece.tied)
-            part = self._others.get(key)
-            if part is None:
-                part = self._other(piece)
-                if len(self._others) < _MEMO and len(piece.surface) <= _LONGEST_KEPT:
-                    self._others[key] = part
-                if piece.kind == "mark" and not piece.tied:
-                    self._steady[piece.surface] = part
-            line.add(part, text.span(i, i))
-            return 1
-        folded = fold(piece.surface)
+    def _memos(self, *, named: bool) -> tuple[Memo[Ready], Memo[Ready]]:
+        """What single stretches become, and what two with a space between them become, by their text."""
         return (
-            (self._speaker(text, i, line, speaker) if speaker else 0)
-            or (self._phrase(text, i, folded, line, named=bool(speaker)) if folded in self._heads else 0)
-            or (word_number(text, i, self.tongue, line) if folded in self._counting else 0)
-            or self._single(text, i, folded, line, named=bool(speaker))
+            Memo(lambda stretch: self._made_ready(Cut([stretch], [0]), named=named)),
+            Memo(lambda pair: self._made_ready(cut(pair), named=named)),
         )
+
+    def _made_ready(self, text: Cut, *, named: bool) -> Ready:
+        """What a stretch, or two, become by themselves."""
+        pieces = text.pieces
+        lead = fold(pieces[0].surface) if pieces else None
+        line = Line([], [], [])
+        swayed: Callable[[str], bool] | None = None
+        at = 0
+        while at < len(pieces):
+            swayed = self._swayed(pieces[at])
+            taken = 1
+            if self._is_open(pieces[at]):
+                return _OPEN._replace(lead=lead)
+            if at + 1 < len(pieces) and swayed is not None and swayed(fold(pieces[at + 1].surface)):
+                taken = self._phrase(text, at, line, named=named, longest=_PAIR)
+                if taken != _PAIR:
+                    return _OPEN._replace(lead=lead)
+                swayed = self.tongue.words("subject_compounds").__contains__
+            else:
+                span = text.span(at, at)
+                for part in self._alone(pieces[at], named=named):
+                    line.add(part, span)
+            at += taken
+        if not pieces or line.starts[0]:
+            return _OPEN._replace(lead=lead)
+        return Ready(line.parts[0], line.ends[0], tuple(zip(*line, strict=True))[1:], swayed, lead)
+
+    def _is_open(self, piece: Piece) -> bool:
+        """Whether only a whole text can tell what becomes of a piece."""
+        if piece.kind not in WORDS:
+            return piece.kind == "unspaced"
+        folded = fold(piece.surface)
+        return folded in self._counting or (self._has_user and folded in _BARE_USER)
+
+    def _swayed(self, piece: Piece) -> Callable[[str], bool] | None:
+        """Which casefolded words behind a piece may make it something else; None where no word can."""
+        folded = fold(piece.surface)
+        if piece.kind not in WORDS:
+            return None
+        if folded in self._heads:
+            return self._heads[folded].__contains__
+        return partial(self._apart.is_swayed, folded) if self._apart.looks_on(folded) else None
+
+    def _in_context(self, text: Cut, n: int, line: Line, speaker: tuple[str, ...]) -> int:
+        """Read a stretch with its neighbours, and those that a phrase takes with it; how many they were."""
+        firsts = text.firsts
+        at, after = firsts[n], n + 1
+        while at < firsts[after]:
+            at += self._one(text, at, line, speaker)
+            while firsts[after] < at:
+                after += 1
+        return after - n
+
+    def _one(self, text: Cut, i: int, line: Line, speaker: tuple[str, ...]) -> int:
+        """Read the piece at ``i`` with its neighbours; how many pieces were taken."""
+        piece, named = text.pieces[i], bool(speaker)
+        if piece.kind == "unspaced":
+            numeral_segments(piece.surface, text.span(i, i)[0], self.tongue, line)
+            return 1
+        if piece.kind in WORDS:
+            folded = fold(piece.surface)
+            taken = (
+                (self._speaker(text, i, line, speaker) if speaker else 0)
+                or (self._phrase(text, i, line, named=named) if folded in self._heads else 0)
+                or (word_number(text, i, self.tongue, line) if folded in self._counting else 0)
+            )
+            if taken:
+                return taken
+            apart = self._parted(text.pieces, i, folded)
+            if apart is not None:
+                self._emit(apart, piece, [text.span(i, i)] * len(apart), line, named=named)
+                return 1
+        for part in self._alone(piece, named=named):
+            line.add(part, text.span(i, i))
+        return 1
+
+    def _parted(self, pieces: Sequence[Piece], i: int, folded: str) -> Sequence[str] | None:
+        """The words that a piece stands for where its neighbours decide that."""
+        apart = self._apart.read(folded, pieces, i) if self._apart.looks_on(folded) else None
+        if apart is not None:
+            return apart
+        if self._has_user and folded in _BARE_USER and self._is_bare_user(pieces, i):
+            return (USER,) if folded == "user" else (USERS,)
+        return None
+
+    def _alone(self, piece: Piece, *, named: bool) -> Sequence[Part]:
+        """What a piece becomes by itself."""
+        if piece.kind not in WORDS:
+            return (self._other(piece),)
+        apart = self._apart.read(fold(piece.surface), (piece,), 0)
+        if apart is not None:
+            return self._kept(apart, piece, named=named)
+        part = self.word(piece.surface)
+        return (part._replace(tied=True) if piece.tied else part,)
 
     def _other(self, piece: Piece) -> Part:
         """What a piece that is no word becomes by itself."""
@@ -117,11 +220,15 @@ class Wording:
         if kind in ("email", "sharp"):
             return Part("literal", fold(surface), surface, tied)
         if kind in ("initials", "joint"):
-            return self.word(surface, whole=True)._replace(tied=tied)
-        return Part(kind, surface, surface, tied)
+            return self._word(surface, whole=True)._replace(tied=tied)
+        return Part(kind, surface, surface, tied, counts=kind not in ("open", "break"))
 
-    def word(self, surface: str, *, whole: bool = False) -> Part:
-        """A word by itself; ``whole`` where it is neither inflected nor a subject."""
+    def word(self, surface: str) -> Part:
+        """A word by itself."""
+        return self._words[surface]
+
+    def _word(self, surface: str, *, whole: bool = False) -> Part:
+        """A word by itself, read anew; ``whole`` where it is neither inflected nor a subject."""
         folded = fold(surface)
         if SHADDA in folded and not folded.endswith(self._marked):
             folded = folded.replace(SHADDA, "")
@@ -139,7 +246,10 @@ class Wording:
         stem = form if whole else stem_of(form, self.tongue)
         counts = bare(form) not in self.tongue.stopwords
         capital = self._capital(surface, folded, form)
-        return Part("word", form, surface, number=month, stem=stem, capital=capital, counts=counts)
+        plain = not (month or capital or surface in self._money)
+        return Part(
+            "word", form, surface, number=month, stem=stem, capital=capital, counts=counts, plain=plain
+        )
 
     def _capital(self, surface: str, folded: str, form: str) -> int:
         """How much a word's capitals say."""
@@ -152,38 +262,24 @@ class Wording:
             return LOUD
         return CAPITAL if shown[0].isupper() or shown[0].istitle() else QUIET
 
-    def _single(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
-        """A contraction, the bare *user*, or a plain word; one piece in every case."""
-        piece, span = text.pieces[i], text.span(i, i)
-        parted = self._apart.may_part(folded)
-        apart = self._apart.read(folded, text.pieces, i) if parted else None
-        if apart is not None:
-            self._emit(apart, piece, [span] * len(apart), line, named=named)
-            return 1
-        if self._has_user and folded in ("user", "user's") and self._is_bare_user(text.pieces, i):
-            self._emit((USER if folded == "user" else USERS,), piece, [span], line, named=named)
-            return 1
-        part = self.word(piece.surface)
-        steady = folded == part.form or folded not in self._heads
-        if steady and not parted and folded not in self._counting and folded not in ("user", "user's"):
-            if len(self._steady) >= _MEMO:
-                self._steady.clear()
-            self._steady[piece.surface] = part
-        line.add(part._replace(tied=True) if piece.tied else part, span)
-        return 1
-
     def _emit(
         self, outputs: Sequence[str], first: Piece, spans: Sequence[Span], line: Line, *, named: bool
     ) -> None:
         """Put the words that a contraction or phrase stands for, each with its range."""
+        for part, span in zip(self._kept(outputs, first, named=named), spans, strict=True):
+            line.add(part, span)
+
+    def _kept(self, outputs: Sequence[str], first: Piece, *, named: bool) -> tuple[Part, ...]:
+        """The words that a contraction or phrase stands for, made once."""
         key = (outputs if isinstance(outputs, tuple) else tuple(outputs), first.surface, first.tied, named)
         made = self._emitted.get(key)
         if made is None:
             made = tuple(self._made(outputs, first, named=named))
-            if len(self._emitted) < _MEMO:
+            if len(first.surface) <= LONGEST_KEPT:
+                if len(self._emitted) >= _MEMO:
+                    self._emitted.clear()
                 self._emitted[key] = made
-        line.parts.extend(made)
-        line.spans.extend(spans)
+        return made
 
     def _made(self, outputs: Sequence[str], first: Piece, *, named: bool) -> Iterator[Part]:
         for n, output in enumerate(outputs):
@@ -196,14 +292,17 @@ class Wording:
                 part = self.word(output)
             yield part._replace(tied=first.tied and n == 0)
 
-    def _phrase(self, text: Cut, i: int, folded: str, line: Line, *, named: bool) -> int:
-        """The longest listed phrase that begins here."""
+    def _phrase(self, text: Cut, i: int, line: Line, *, named: bool, longest: int | None = None) -> int:
+        """Take the longest listed phrase that begins here; nothing where one might be longer than ``longest``."""
         if i + 1 >= len(text.pieces):
             return 0
         following = text.pieces[i + 1]
         if following.kind not in WORDS:
             return 0
-        for words, outputs in self._heads[folded].get(fold(following.surface), ()):
+        phrases = self._heads.get(fold(text.pieces[i].surface), {}).get(fold(following.surface), ())
+        if longest is not None and any(len(words) > longest for words, _ in phrases):
+            return 0
+        for words, outputs in phrases:
             length = len(words)
             if (length == 2 or self._stand(text.pieces, i, words)) and not self._is_compound(
                 text.pieces, i + length, outputs
@@ -265,6 +364,14 @@ class Wording:
                 line.add(part, text.span(i, i + length - 1))
                 return length
         return 0
+
+
+def _is_swayed(ready: Ready, known: Sequence[Ready], n: int) -> bool:
+    """Whether the stretch at ``n`` begins with a word that changes the one before it, or has no word at all."""
+    if ready.swayed is None or n >= len(known):
+        return False
+    lead = known[n].lead
+    return lead is None or ready.swayed(lead)
 
 
 def is_symbol(char: str) -> bool:
