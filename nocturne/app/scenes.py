@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from nocturne.app.evidence import evidence_of
 from nocturne.app.ports import Store
+from nocturne.core.contents import Contents, Words
 from nocturne.core.facts import Fact, State
 from nocturne.core.policy import Policy
 from nocturne.core.text.lexicon import Lexicon
@@ -43,10 +44,11 @@ def _origins(store: Store) -> dict[int, Origin]:
     return {turn: Origin(source, session, day) for turn, source, session, day in store.origins()}
 
 
-def measured(store: Store, state: State) -> Mapping[str, frozenset[str]]:
+def measured(store: Store, state: State) -> Contents[str]:
     """The content of the facts' texts, as it was measured when they were written."""
     held = store.contents()
-    return {fact.text: held[id_] for id_, fact in state.facts.items() if id_ in held}
+    rows = {fact.text: held.rows[id_] for id_, fact in state.facts.items() if id_ in held.rows}
+    return Contents(held.words, rows)
 
 
 def _forgotten(store: Store, state: State, evidence: Mapping[int, tuple[int, ...]]) -> dict[int, Fact]:
@@ -68,7 +70,7 @@ def scene_of(
     policy: Policy,
     lexicon: Lexicon,
     now: int,
-    contents: Mapping[str, frozenset[str]] | None = None,
+    contents: Contents[str] | None = None,
     fresh: AbstractSet[int] | None = None,
     answered: AbstractSet[str] | None = None,
 ) -> Scene:
@@ -88,7 +90,7 @@ def scene_of(
         denials=Once(store.denials),
         strengths=store.activations(),
         windows=store.windows(),
-        measured=contents or {},
+        measured=Contents(Words(), {}) if contents is None else contents,
         evidence=evidence,
         forgotten=_forgotten(store, state, evidence),
         fresh=fresh,

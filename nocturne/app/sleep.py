@@ -15,6 +15,7 @@ from nocturne.app.drifting import stored_form, weights_now
 from nocturne.app.freshness import fresh_for, noted_as
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
 from nocturne.app.scenes import measured, scene_of
+from nocturne.core.contents import Contents
 from nocturne.core.facts import Fact, Retirement, State, Step
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
@@ -225,7 +226,7 @@ def _pass(
     *,
     lost: int,
     start: int,
-    contents: Mapping[str, frozenset[str]],
+    contents: Contents[str],
 ) -> tuple[Outcome, State, list[Fact]]:
     heard = _Heard(night, stage)
     for _ in range(_RETRIES):

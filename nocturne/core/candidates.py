@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import NamedTuple
 
+from nocturne.core.contents import Chosen, Row, gathered
 from nocturne.core.facts import Block, Fact
 
 SMALL = 45_000
@@ -62,12 +63,12 @@ def candidate_pairs(
 
 
 def _joined(
-    sets: Sequence[frozenset[Hashable]], floor: Fraction, new: AbstractSet[int] | None
+    sets: Sequence[AbstractSet[Hashable]], floor: Fraction, new: AbstractSet[int] | None
 ) -> list[Triple]:
     """The pairs by the cheaper of the two ways."""
     firsts = range(len(sets)) if new is None else sorted(new)
     if len(firsts) * len(sets) // (2 if new is None else 1) <= SMALL:
-        return _one_by_one(sets, floor, firsts, new)
+        return _one_by_one(list(sets), floor, firsts, new)
     from nocturne.core import join
 
     rows = join.rows_of_words(sets)
@@ -76,7 +77,7 @@ def _joined(
 
 
 def _one_by_one(
-    sets: Sequence[frozenset[Hashable]], floor: Fraction, firsts: Iterable[int], new: AbstractSet[int] | None
+    sets: Sequence[AbstractSet[Hashable]], floor: Fraction, firsts: Iterable[int], new: AbstractSet[int] | None
 ) -> list[Triple]:
     found = []
     for i in firsts:
@@ -122,17 +123,18 @@ def nominate_pairs(
     texts with one content set the best so many meet all others, the rest meet only those. Schemas meet
     only schemas, because they are made of their members' words; namespaces never meet.
     """
+    held = gathered(content)
     rooms: dict[Hashable, dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts.values():
-        if fact.active and content[fact.id]:
+        if fact.active and held.rows[fact.id]:
             room = (fact.namespace, fact.block == "schemas")
             rooms[room][_Same.of(fact)].append(fact)
     found: list[Nominee] = []
     for groups in rooms.values():
-        texts: dict[frozenset[str], list[Fact]] = defaultdict(list)
+        texts: dict[Row, list[Fact]] = defaultdict(list)
         for group in groups.values():
             head = group[0] if len(group) == 1 else min(group, key=keeper_key)
-            texts[content[head.id]].append(head)
+            texts[held.rows[head.id]].append(head)
             if len(group) > 1:
                 found += _told([head], group, fresh)
         heads: list[Fact] = []
@@ -141,11 +143,11 @@ def nominate_pairs(
                 same.sort(key=keeper_key)
                 found += _told(same[:CROWD], same[CROWD:], fresh)
             heads += same[:CROWD]
-        sets = [content[head.id] for head in heads]
+        sets = Chosen(held.words, [held.rows[head.id] for head in heads])
         for i, j, shared in _joined(sets, floor, _rows(heads, fresh)):
-            keep, drop = keeper(heads[i], heads[j], content)
-            similarity = Fraction(shared, min(len(sets[i]), len(sets[j])))
-            found.append(Nominee(drop, keep, similarity, sets[i] == sets[j]))
+            keep, drop = keeper(heads[i], heads[j], held)
+            similarity = Fraction(shared, min(sets.size(i), sets.size(j)))
+            found.append(Nominee(drop, keep, similarity, sets.rows[i] == sets.rows[j]))
     found.sort(key=lambda pair: (pair.drop, -pair.similarity, keeper_key(facts[pair.keep])))
     return found
 
@@ -200,29 +202,31 @@ def nominate_unions(
     group hold. With ``fresh`` only the ``per_fact`` nearest of each fresh fact, so that questions follow what
     changed and not how much there is that resembles it.
     """
+    held = gathered(content)
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     for fact in facts.values():
-        if fact.active and content[fact.id]:
+        if fact.active and held.rows[fact.id]:
             groups[group(fact)].append(fact)
     found: list[Neighbours] = []
     for members in groups.values():
         members.sort(key=lambda fact: fact.id)
-        sets = [content[fact.id] for fact in members]
+        sets = Chosen(held.words, [held.rows[fact.id] for fact in members])
         for i, j, shared in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
-            similarity = Fraction(shared, min(len(sets[i]), len(sets[j])))
+            similarity = Fraction(shared, min(sets.size(i), sets.size(j)))
             found.append(Neighbours(members[i].id, members[j].id, similarity))
     found.sort()
     return found
 
 
 def _nearest(
-    sets: Sequence[frozenset[str]], low: Fraction, new: AbstractSet[int] | None, most: int, hot: int
+    sets: Sequence[AbstractSet[str]], low: Fraction, new: AbstractSet[int] | None, most: int, hot: int
 ) -> list[Triple]:
     firsts = range(len(sets)) if new is None else sorted(new)
     if len(firsts) * len(sets) // (2 if new is None else 1) > SMALL:
         from nocturne.core import join
 
         return join.triples(join.nearest(sets, low, new, most, hot))
+    sets = list(sets)
     count = Counter(token for row in sets for token in row)
     pairs = [
         (i, j, shared)

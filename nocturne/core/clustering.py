@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 
+from nocturne.core.contents import Chosen, gathered
 from nocturne.core.facts import Fact
 
 SMALL = 300
@@ -48,16 +49,17 @@ def clusters(
     ``eps`` is a cosine distance; a fact is a core where at least ``min_members`` facts, itself included, lie
     within it. A fact without content tokens belongs nowhere.
     """
+    held = gathered(content)
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for id_ in sorted(facts):
         fact = facts[id_]
-        if fact.active and content[id_]:
+        if fact.active and held.rows[id_]:
             groups[(fact.namespace, fact.subject)].append(id_)
     found = []
     for ids in groups.values():
         if len(ids) < min_members:
             continue
-        sets = [content[id_] for id_ in ids]
+        sets = Chosen(held.words, [held.rows[id_] for id_ in ids])
         weights = inverse_frequencies(sets)
         members: dict[int, list[int]] = defaultdict(list)
         for row, label in enumerate(labels(sets, eps=eps, min_members=min_members)):

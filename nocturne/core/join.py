@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nocturne.core import crowds
+from nocturne.core.contents import Chosen
 
 Ints = NDArray[np.int64]
 CHUNK = 1 << 18
@@ -215,11 +216,26 @@ def _met(rows: Rows, probe: Ints, posting: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 def rows_of_words(sets: Sequence[AbstractSet[Hashable]]) -> Rows:
-    """Rows of sets of any tokens, numbered in the order of first sight."""
-    ids = {token: number for number, token in enumerate(dict.fromkeys(chain.from_iterable(sets)))}
+    """Rows of sets of any tokens."""
+    sizes, tokens, _ = numbered(sets)
+    return ordered(sizes, tokens)
+
+
+def numbered(
+    sets: Sequence[AbstractSet[Hashable]],
+) -> tuple[Ints, NDArray[np.int32], Sequence[Hashable]]:
+    """How many tokens each set has, their numbers end to end, and the tokens by number.
+
+    Contents have numbers already; other sets' tokens are numbered in the order of first sight.
+    """
+    if isinstance(sets, Chosen):
+        sizes = np.fromiter(map(len, sets.rows), np.int64, len(sets)) // 4
+        return sizes, np.frombuffer(b"".join(sets.rows), np.int32), sets.words.known
+    known = list(dict.fromkeys(chain.from_iterable(sets)))
+    ids = {token: number for number, token in enumerate(known)}
     sizes = np.fromiter(map(len, sets), np.int64, len(sets))
     tokens = map(ids.__getitem__, chain.from_iterable(sets))
-    return ordered(sizes, np.fromiter(tokens, np.int32, int(sizes.sum())))
+    return sizes, np.fromiter(tokens, np.int32, int(sizes.sum())), known
 
 
 def marked(rows: AbstractSet[int] | Ints, size: int) -> NDArray[np.bool_]:

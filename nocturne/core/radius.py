@@ -8,16 +8,15 @@ for the rarest column that they share cannot lie in what remains of either (afte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nocturne.core.join import Ints, distinct, expanded, popcount, signatures
+from nocturne.core.join import Ints, distinct, expanded, numbered, popcount, signatures
 
 Floats = NDArray[np.float64]
 SLACK = 1e-9
@@ -86,13 +85,15 @@ def vectors(
     sets: Sequence[AbstractSet[str]], weights: Mapping[str, float]
 ) -> tuple[Ints, NDArray[np.int32], Floats]:
     """Unit rows as (starts, columns, values): columns rarest first, ascending within each row."""
-    rank = {token: place for place, token in enumerate(sorted(weights, key=lambda t: (-weights[t], t)))}
-    sizes = np.fromiter(map(len, sets), np.int64, len(sets))
-    columns = np.fromiter(map(rank.__getitem__, chain.from_iterable(sets)), np.int64, int(sizes.sum()))
+    sizes, numbers, words = numbered(sets)
+    rarest_first = sorted(weights, key=lambda token: (-weights[token], token))
+    place: dict[Hashable, int] = {token: rank for rank, token in enumerate(rarest_first)}
+    # A word of the dictionary that no row holds has no weight, and no place that is ever looked up.
+    rank = np.fromiter((place.get(word, 0) for word in words), np.int64, len(words))
     owner = np.repeat(np.arange(len(sets), dtype=np.int64), sizes)
-    keys = np.sort((owner << 32) | columns)
+    keys = np.sort((owner << 32) | rank[numbers])
     columns = keys & 0xFFFFFFFF
-    values = np.fromiter((weights[token] for token in rank), np.float64, len(rank))[columns]
+    values = np.fromiter((weights[token] for token in rarest_first), np.float64, len(rarest_first))[columns]
     lengths = np.sqrt(np.bincount(owner, values**2, minlength=len(sets)))
     starts = np.zeros(len(sets) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])

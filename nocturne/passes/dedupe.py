@@ -39,7 +39,7 @@ class Dedupe:
         if scene.at_rest:
             return None
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
-        sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
+        sets = scene.contents(facts.values())
         pairs = []
         floor = exact(scene.policy.dedupe.floor)
         stations = Stations(facts.values(), scene.lexicon)

@@ -45,7 +45,7 @@ class Merge:
         if scene.at_rest:
             return None
         facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
-        sets = {fact.id: scene.content(fact.text) for fact in facts.values()}
+        sets = scene.contents(facts.values())
         rules = scene.policy.merge
         near = nominate_unions(
             facts,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nocturne.core.clustering import Found
+from nocturne.core.contents import Contents, Words
 from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
@@ -104,7 +105,7 @@ class Scene:
     over: AbstractSet[int] = frozenset()
     adjudicated: bool = True
     round: int = 1
-    measured: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    measured: Contents[str] = field(default_factory=lambda: Contents(Words(), {}))
     evidence: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     forgotten: Mapping[int, Fact] = field(default_factory=dict)
     clusters: Sequence[tuple[str, Found]] = ()
@@ -117,8 +118,18 @@ class Scene:
 
     def content(self, text: str) -> frozenset[str]:
         """The canonical content of a text."""
-        known = self.measured.get(text)
-        return content(text, self.lexicon) if known is None else known
+        return self.measured[text] if text in self.measured else content(text, self.lexicon)
+
+    def contents(self, facts: Iterable[Fact]) -> Contents[int]:
+        """The content of facts by id, as numbers where so many at once are compared."""
+        words, rows = self.measured.words, self.measured.rows
+        return Contents(
+            words,
+            {
+                fact.id: rows[fact.text] if fact.text in rows else words.row(content(fact.text, self.lexicon))
+                for fact in facts
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Schematise:
             pool = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer == layer}
             if len(pool) < rules.min_members:
                 continue
-            sets = {id_: scene.content(fact.text) for id_, fact in pool.items()}
+            sets = scene.contents(pool.values())
             found += [(layer, each) for each in clusters(pool, sets, eps=eps, min_members=rules.min_members)]
         return replace(scene, clusters=tuple(found))
 

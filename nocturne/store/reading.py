@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from nocturne.core.acts import ERASED
@@ -42,47 +44,54 @@ class Snapshots:
         return bisect_left(self._seqs, seq)
 
 
-def _spans(link: Connection, held: str, seq: int | None, facts: str | None) -> dict[int, list[Span]]:
+Cited = tuple[int, tuple[Span, ...]]
+
+
+def _cited(link: Connection, held: str, seq: int | None, facts: str | None) -> Iterator[Cited]:
+    """What each fact rests on, ids ascending; read as it is asked for."""
     which = "" if facts is None else "x.fact IN (SELECT value FROM json_each(:facts)) AND "
-    found: dict[int, list[Span]] = {}
-    for fact, turn, start, stop in link.all(
+    rows = link.stream(
         f"SELECT x.fact, x.turn, x.start, x.stop FROM fact_sources AS x "  # noqa: S608 - only our own words
         f"WHERE {which}{held.format('x')} ORDER BY x.fact, x.turn, x.start, x.stop",
         {"seq": seq, "facts": facts},
-    ):
-        span = Span(turn, start, stop)
-        if fact in found:
-            found[fact].append(span)
-        else:
-            found[fact] = [span]
-    return found
+    )
+    for fact, spans in groupby(rows, key=itemgetter(0)):
+        yield fact, tuple([Span(turn, start, stop) for _, turn, start, stop in spans])
 
 
-def held_at(
+def _held(
     link: Connection,
     seq: int | None,
     ids: Iterable[int] | None = None,
     *,
     where: str = "1",
     args: Mapping[str, Any] | None = None,
-) -> list[tuple[int, int | None, Fact]]:
-    """Facts as they stood at an entry (None: now), with the entry that retired them; ids ascending."""
+) -> Iterator[tuple[int, int | None, Fact]]:
+    """See ``held_at``. Rows and their sources are read side by side, so that only the facts themselves stay."""
     held = _OPEN if seq is None else _HELD
     facts = None if ids is None else json.dumps(sorted(set(ids)))
     which = "" if facts is None else "f.fact_id IN (SELECT value FROM json_each(:facts)) AND "
+    names = names_of(link)
+    cited = _cited(link, held, seq, facts)
+    last: Cited = (0, ())
+    for row in link.stream(
+        f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
+        f"FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+        f"WHERE {which}{held.format('f')} AND {where} ORDER BY f.fact_id",
+        {"seq": seq, "facts": facts, **(args or {})},
+    ):
+        id_ = row[0]
+        while last[0] < id_ and (following := next(cited, None)) is not None:
+            last = following
+        yield id_, row[1], fact_of(id_, row[3:], row[2], names, last[1] if last[0] == id_ else ())
+
+
+def held_at(
+    link: Connection, seq: int | None, ids: Iterable[int] | None = None
+) -> list[tuple[int, int | None, Fact]]:
+    """Facts as they stood at an entry (None: now), with the entry that retired them; ids ascending."""
     with uncollected():
-        names = names_of(link)
-        spans = _spans(link, held, seq, facts)
-        rows = link.all(
-            f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
-            f"FROM facts AS f JOIN texts AS t ON t.hash = f.text "
-            f"WHERE {which}{held.format('f')} AND {where} ORDER BY f.fact_id",
-            {"seq": seq, "facts": facts, **(args or {})},
-        )
-        return [
-            (row[0], row[1], fact_of(row[0], row[3:], row[2], names, tuple(spans.get(row[0], ()))))
-            for row in rows
-        ]
+        return list(_held(link, seq, ids))
 
 
 def state(link: Connection, seq: int | None, namespace: str | None) -> State:
@@ -91,7 +100,8 @@ def state(link: Connection, seq: int | None, namespace: str | None) -> State:
     args: dict[str, Any] = {}
     if namespace is not None:
         where, args = where + " AND f.namespace = :namespace", {"namespace": namespace}
-    active = {id_: fact for id_, _, fact in held_at(link, seq, where=where, args=args)}
+    with uncollected():
+        active = {id_: fact for id_, _, fact in _held(link, seq, where=where, args=args)}
     last = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
     return State(active, retired(link, seq, namespace), last + 1)
 
@@ -198,7 +208,7 @@ def steps(link: Connection, since: int) -> list[Step]:
         )
     ]
     wanted = json.dumps(touched)
-    earlier, later = _spans(link, _HELD, since, wanted), _spans(link, _OPEN, None, wanted)
+    earlier, later = dict(_cited(link, _HELD, since, wanted)), dict(_cited(link, _OPEN, None, wanted))
     resourced = {fact for fact in touched if earlier.get(fact) != later.get(fact)}
     wanted = json.dumps(sorted(resourced))
     then, now = (", ".join(f"{version}.{column}" for column in _STAND) for version in "ab")
@@ -268,4 +278,4 @@ def by_turns(link: Connection, turns: Iterable[int]) -> dict[int, list[int]]:
 
 def sources_of(link: Connection, facts: Iterable[int]) -> Mapping[int, Sequence[Span]]:
     """The spans that facts rest on now, by fact."""
-    return _spans(link, _OPEN, None, json.dumps(sorted(set(facts))))
+    return dict(_cited(link, _OPEN, None, json.dumps(sorted(set(facts)))))

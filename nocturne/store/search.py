@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from nocturne.core.contents import Contents, Words, row_of
 from nocturne.core.digest import lexicon_digest, sealed_keys
 from nocturne.store.connection import Link
 
@@ -188,15 +189,17 @@ def rows(link: Link) -> list[tuple[int, bytes]]:
     return found
 
 
-def contents(link: Link, measures: Measures) -> dict[int, frozenset[str]]:
+def contents(link: Link, measures: Measures) -> Contents[int]:
     """The content words of every active fact, as they were measured at writing.
 
     Empty where any of the record was measured otherwise than now: then the texts must be measured anew.
     """
     if not _measured_alike(link, measures):
-        return {}
-    words: dict[int, str] = dict(link.all("SELECT id, token FROM tokens"))
-    return {fact: frozenset(words[number] for number in unpacked(blob)) for fact, blob in rows(link)}
+        return Contents(Words(), {})
+    held: dict[int, str] = dict(link.stream("SELECT id, token FROM tokens"))
+    # Numbers are given out one after the other, but nothing in the file promises that none is missing.
+    words = Words([held.get(number, "") for number in range(max(held, default=-1) + 1)])
+    return Contents(words, {fact: row_of(blob) for fact, blob in link.stream("SELECT fact, ids FROM fact_tokens")})
 
 
 def denials(link: Link, measures: Measures) -> dict[int, bytes]:

@@ -19,6 +19,7 @@ from nocturne.store.connection import Mode
 from nocturne.store.search import Measures
 
 if TYPE_CHECKING:
+    from nocturne.core.contents import Contents
     from nocturne.app.ports import Head, MutationRow, Noted, SnapshotInfo, SourceInfo
     from nocturne.core.policy import Policy
     from nocturne.core.record import Replayed
@@ -482,7 +483,7 @@ class SqliteStore:
         """Up to where the pass last ran whole under this policy, lexicon and these measures."""
         return noted.look_up(self._link, name, policy, self._measures)
 
-    def contents(self) -> Mapping[int, frozenset[str]]:
+    def contents(self) -> Contents[int]:
         """The content words of every active fact as measured at writing; empty where they must be measured anew."""
         return search.contents(self._link, self._measures)
 
