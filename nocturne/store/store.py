@@ -19,8 +19,8 @@ from nocturne.store.connection import Mode
 from nocturne.store.search import Measures
 
 if TYPE_CHECKING:
-    from nocturne.core.contents import Contents
     from nocturne.app.ports import Head, MutationRow, Noted, SnapshotInfo, SourceInfo
+    from nocturne.core.contents import Contents
     from nocturne.core.policy import Policy
     from nocturne.core.record import Replayed
     from nocturne.core.replay import Watch

@@ -220,7 +220,7 @@ def test_versions_are_half_open_and_snapshots_stand(store: SqliteStore) -> None:
 
 def test_sources_are_part_of_a_version(store: SqliteStore) -> None:
     assert store.fact(1, at=3).sources == (*FACTS[0].sources, *FACTS[1].sources)  # type: ignore[union-attr]
-    assert store.sources_of([1, 2]) == {1: [*FACTS[0].sources], 2: [*FACTS[1].sources]}
+    assert store.sources_of([1, 2]) == {1: FACTS[0].sources, 2: FACTS[1].sources}
     assert [each.sources for _, _, each in store.versions(1)] == [
         FACTS[0].sources,
         (*FACTS[0].sources, *FACTS[1].sources),
