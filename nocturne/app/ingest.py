@@ -331,7 +331,7 @@ def _moved(heard: list[Offer], by: int) -> Iterable[Offer]:
         proposal = offer.proposal
         if by and not isinstance(proposal, Refused) and proposal.kind == "encode":
             cited = tuple(turn + by for turn in proposal.turns)
-            yield replace(offer, proposal=proposal.model_copy(update={"turns": cited}))
+            yield replace(offer, proposal=replace(proposal, turns=cited))
         else:
             yield offer
 

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from nocturne.app.ports import Store
 from nocturne.app.sleep import PASS_NAMES, PassReport, SleepReport
 from nocturne.core.policy import Policy
-from nocturne.core.proposals import PROPOSAL, Proposal
+from nocturne.core.proposals import Proposal, read, written
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.errors import InputUnreadable
 from nocturne.passes.engine import Offer
@@ -92,7 +92,7 @@ def _entry(part: PassReport, ruling: Ruling, base: int, report: SleepReport) -> 
     fields: dict[str, Any] = {}
     texts: dict[str, str] = {}
     if proposal is not None:
-        fields = proposal.model_dump(mode="json")
+        fields = written(proposal)
         for key in _IDS:
             if isinstance(fields.get(key), int):
                 fields[key] = _label(fields[key], base)
@@ -247,10 +247,9 @@ class Script:
             for key in _LISTS:
                 if key in fields:
                     fields[key] = tuple(self._number(item) for item in fields[key])
-            return PROPOSAL.validate_python(fields)
-        except (ValidationError, ValueError, TypeError) as error:
-            first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-            return Refused(None, "N001", {"found": first, "raw": json.dumps(entry.proposal)[:2000]})
+            return read(fields)
+        except (ValueError, TypeError) as error:
+            return Refused(None, "N001", {"found": str(error), "raw": json.dumps(entry.proposal)[:2000]})
 
     def _number(self, label: Any) -> int:
         found = _ID.match(label) if isinstance(label, str) else None

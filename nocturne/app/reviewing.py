@@ -303,4 +303,4 @@ def _reject(
 
 
 def _because(proposal: Proposal, reason: str) -> Proposal:
-    return proposal.model_copy(update={"reason": reason}) if reason else proposal
+    return replace(proposal, reason=reason) if reason else proposal

@@ -16,14 +16,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from nocturne.core.instants import from_iso
-from nocturne.core.proposals import PROPOSAL, Proposal
+from nocturne.core.proposals import NotAProposal, Proposal, read
 from nocturne.core.verdicts import Refused
 
 _FACT = re.compile(r"m_?(\d{1,15})\Z")
 _TURN = re.compile(r"t_?(\d{1,15})\Z")
+_HALF = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 MAX_PROPOSALS = 10_000
 
 
@@ -209,9 +208,9 @@ def keys_of(pass_name: str) -> frozenset[str]:
     return WORDED[pass_name] if pass_name in WORDED else frozenset(SHAPES[pass_name])
 
 
-def _fields(pass_name: str, key: str, entry: Any) -> dict[str, Any]:
+def _fields(pass_name: str, key: str, entry: Any, *, halved: bool) -> dict[str, Any]:
     reader, allowed = SHAPES[pass_name][key]
-    if not _is_unicode(json.dumps(entry, ensure_ascii=False, default=str)):
+    if halved and not _is_unicode(json.dumps(entry, ensure_ascii=False, default=str)):
         # Legal JSON, and no legal text: no store could keep it.
         raise Malformed("not valid Unicode: half of a surrogate pair")
     if not isinstance(entry, dict):
@@ -222,17 +221,15 @@ def _fields(pass_name: str, key: str, entry: Any) -> dict[str, Any]:
     return {**reader(entry), "reason": entry.get("reason", "")}
 
 
-def _entry(pass_name: str, key: str, entry: Any) -> Proposal | Refused:
-    written = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)[:2000]
-    raw = written.encode("utf-8", "backslashreplace").decode("utf-8")
+def _entry(pass_name: str, key: str, entry: Any, *, halved: bool) -> Proposal | Refused:
     try:
-        return PROPOSAL.validate_python(_fields(pass_name, key, entry))
+        return read(_fields(pass_name, key, entry, halved=halved))
     except Malformed as error:
-        return Refused(None, "N001", {"found": str(error), "raw": raw})
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"][1:]) or key
-        return Refused(None, "N001", {"found": f"{where}: {first['msg']}", "raw": raw})
+        found = str(error)
+    except NotAProposal as error:
+        found = f"{error.where or key}: {error}"
+    raw = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)[:2000]
+    return Refused(None, "N001", {"found": found, "raw": raw.encode("utf-8", "backslashreplace").decode("utf-8")})
 
 
 def _lists(pass_name: str, text: str) -> dict[str, list[Any]]:
@@ -257,7 +254,9 @@ def parse(pass_name: str, text: str) -> list[Proposal | Refused]:
     except Malformed as error:
         return [Refused(None, "N001", {"found": str(error), "raw": text[:2000]})]
     entries = [(key, entry) for key in SHAPES[pass_name] for entry in data.get(key, [])]
-    rulings = [_entry(pass_name, key, entry) for key, entry in entries[:MAX_PROPOSALS]]
+    # Only where the reply has half of a surrogate pair, written out or as an escape, is any entry looked at for it.
+    halved = _HALF.search(text) is not None
+    rulings = [_entry(pass_name, key, entry, halved=halved) for key, entry in entries[:MAX_PROPOSALS]]
     if len(entries) > MAX_PROPOSALS:
         found = f"{len(entries)} entries in one reply, limit {MAX_PROPOSALS}; the rest was not read"
         rulings.append(Refused(None, "N001", {"found": found}))

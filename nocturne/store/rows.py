@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from nocturne.core.acts import ERASED
@@ -91,7 +92,10 @@ def delta(before: Columns, after: Columns) -> Columns:
 def fact_of(
     fact: int, values: Sequence[Any], text: str | None, names: Mapping[str, str], spans: tuple[Span, ...]
 ) -> Fact:
-    """The fact of a table's row; ``values`` stand in COLUMNS' order."""
+    """The fact of a table's row; ``values`` stand in COLUMNS' order.
+
+    Words that recur are held once, whatever number of facts share them: SQLite makes them anew for every row.
+    """
     (
         _, block, category, recorded_at, layer, speaker, subject, attribute, said_at, occurred_at,
         occurred_grain, confirmed_at, valid_from, valid_until, successor, active, retired_by, trust,
@@ -100,13 +104,13 @@ def fact_of(
     return Fact(
         fact,
         ERASED if text is None else text,
-        block,
-        category,
+        intern(block),  # type: ignore[arg-type]  # a Block, as the schema has it
+        intern(category),  # type: ignore[arg-type]  # a Category, likewise
         recorded_at,
-        layer,
+        intern(layer),  # type: ignore[arg-type]  # a Layer, likewise
         None if speaker is None else names.get(speaker, ERASED),
         "user" if subject is None else names.get(subject, ERASED),
-        attribute,
+        None if attribute is None else intern(attribute),
         said_at,
         occurred_at,
         occurred_grain,
@@ -115,11 +119,11 @@ def fact_of(
         valid_until,
         successor,
         active == 1,
-        retired_by,
+        None if retired_by is None else intern(retired_by),
         trust,
         quarantined_by,
         pinned == 1,
-        namespace,
+        intern(namespace),
         importance,
         originals,
         spans,
@@ -208,7 +212,7 @@ def refs_of(proposal: Proposal | None, after: Fact | None) -> tuple[dict[str, An
     said: dict[str, Any] = {}
     if proposal is None:
         return refs, said
-    for field, value in vars(proposal).items():
+    for field, value in proposal.values():
         if value is None or field in _SPOKEN or value == "":
             continue
         if after is not None and field not in FACT_REFS and getattr(after, field, None) == value:

@@ -13,6 +13,7 @@ from typing import Any
 
 from nocturne.app.sleep import PassReport, SleepReport
 from nocturne.core.ids import fact_id, snapshot_id
+from nocturne.core.proposals import written
 from nocturne.core.verdicts import Accepted, Ruling
 from nocturne.report import wording
 
@@ -74,5 +75,5 @@ def ruling(entry: Ruling) -> dict[str, Any]:
         if isinstance(verdict, Accepted)
         else wording.sentence(verdict.code, verdict.evidence),
         "evidence": dict(verdict.evidence),
-        "proposal": verdict.proposal.model_dump(mode="json") if verdict.proposal is not None else entry.raw,
+        "proposal": written(verdict.proposal) if verdict.proposal is not None else entry.raw,
     }

@@ -10,7 +10,7 @@ import pytest
 
 from nocturne.core.facts import Retirement, Turn
 from nocturne.core.policy import Policy
-from nocturne.core.proposals import PROPOSAL
+from nocturne.core.proposals import read
 from nocturne.passes import contradict, dedupe, encode, forget, merge, promote, schematise
 from tests.passes.scenes import NOW, codes, fact, judged, scene
 
@@ -36,7 +36,10 @@ def rulings(case: dict[str, Any], proposals: list[dict[str, Any]]) -> list[str |
     rows = [fact(row[0], row[1], **(row[2] if len(row) > 2 else {})) for row in case.get("facts", ())]
     retired = {int(id_): Retirement(*gone) for id_, gone in case.get("retired", {}).items()}
     at = scene(rows, turns=turns, retired=retired, policy=Policy.of(case.get("policy", {})))
-    wanted = [PROPOSAL.validate_json(json.dumps(each)) for each in proposals]
+    wanted = [
+        read({key: tuple(value) if isinstance(value, list) else value for key, value in each.items()})
+        for each in proposals
+    ]
     return codes(judged(STAGES[case["pass"]], at, *wanted))
 
 
