@@ -6,7 +6,7 @@ Plain dataclasses, since a night holds a hundred thousand; pydantic is loaded to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -45,12 +45,7 @@ class _Proposal:
 
     def values(self) -> list[tuple[str, Any]]:
         """The names and values of the fields."""
-        return [(name, getattr(self, name)) for name in _names(type(self))]
-
-
-@cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+        return [(name, getattr(self, name)) for name in (*_Proposal.__slots__, *self.__slots__)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
