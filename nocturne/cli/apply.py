@@ -6,8 +6,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
@@ -19,11 +18,11 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A file that nocturne sleep --plan wrote.")],
+    plan: Annotated[Path, Argument(metavar="PLAN", help="A file that nocturne sleep --plan wrote.")],
     *,
     allow_loss: Annotated[
         bool,
-        typer.Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
+        Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
     ] = False,
 ) -> int:
     """Apply a plan that nocturne sleep --plan saved.

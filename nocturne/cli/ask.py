@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell, micros
 
 if TYPE_CHECKING:
@@ -23,14 +22,14 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question, in words.")],
+    question: Annotated[str, Argument(metavar="QUESTION", help="A question, in words.")],
     *,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
+        Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
+        str | None, Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
     ] = None,
     policy: options.PolicyOption = "default",
     provider: options.ProviderOption = None,

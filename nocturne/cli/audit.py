@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -20,11 +19,11 @@ def run(
     *,
     since: Annotated[
         str | None,
-        typer.Option("--since", metavar="ID", help="Begin at this snapshot, and trust what lies before."),
+        Option("--since", metavar="ID", help="Begin at this snapshot, and trust what lies before."),
     ] = None,
     expect_head: Annotated[
         str | None,
-        typer.Option("--expect-head", metavar="HASH", help="The end that nocturne log --head printed then."),
+        Option("--expect-head", metavar="HASH", help="The end that nocturne log --head printed then."),
     ] = None,
 ) -> int:
     """Re-derive the whole record from the database: exit 1 where anything does not hold.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
@@ -16,7 +15,7 @@ EXAMPLES = (("nocturne backup nocturne-2026-03-19.db", "a copy that is whole eve
 def run(
     shell: Shell,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where the copy goes; it must not be there yet.")
+        Path, Argument(metavar="FILE", help="Where the copy goes; it must not be there yet.")
     ],
 ) -> int:
     """Copy the store whole, its write-ahead log included.

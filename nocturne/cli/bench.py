@@ -8,9 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import ProviderFailed
 
@@ -28,7 +27,7 @@ def honesty(
     shell: Shell,
     provider: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--provider",
             metavar="NAME",
             help="Who is measured beside the rules: openai, anthropic, local or replay; may be repeated.",
@@ -90,7 +89,7 @@ def honesty(
                     lexicon=wiring.lexicon(),
                     mend=mending(made),
                     clock=perf_counter,
-                    tell=shell.note if shell.err.is_terminal else lambda _: None,
+                    tell=shell.note if shell.err_styled else lambda _: None,
                 )
             )
     if shell.as_json:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -19,9 +18,9 @@ def run(
     shell: Shell,
     *,
     topic: Annotated[
-        str | None, typer.Option("--topic", metavar="WORDS", help="Chains that speak of this.")
+        str | None, Option("--topic", metavar="WORDS", help="Chains that speak of this.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Superseded facts of every category.")] = False,
+    everything: Annotated[bool, Option("--all", help="Superseded facts of every category.")] = False,
 ) -> int:
     """Print the decisions as chains, newest first, each reversal with its reason."""
     from nocturne.app.decisions import decisions

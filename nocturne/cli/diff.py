@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -17,13 +16,13 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    older: Annotated[str, typer.Argument(metavar="A", help="A snapshot: s10, latest or latest~2.")],
+    older: Annotated[str, Argument(metavar="A", help="A snapshot: s10, latest or latest~2.")],
     newer: Annotated[
-        str, typer.Argument(metavar="[B]", help="Another; the latest where it is left out.")
+        str, Argument(metavar="[B]", help="Another; the latest where it is left out.")
     ] = "latest",
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="List what was absorbed and added as well, and every refusal.")
+        bool, Option("--all", help="List what was absorbed and added as well, and every refusal.")
     ] = False,
 ) -> int:
     """Show what was kept, changed, forgotten and added between two versions, and why.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
@@ -19,9 +18,9 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code, as N203.")] = None,
+    code: Annotated[str | None, Argument(metavar="[CODE]", help="A code, as N203.")] = None,
     *,
-    words: Annotated[bool, typer.Option("--words", help="The words that count, in every language.")] = False,
+    words: Annotated[bool, Option("--words", help="The words that count, in every language.")] = False,
 ) -> int:
     """Say what a refusal's code checks and why, with an example that it refuses and one that it lets pass."""
     from nocturne.core.codes import CODES

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Literal
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell, micros
 
 EXAMPLES = (
@@ -22,17 +21,17 @@ def run(
     *,
     form: Annotated[
         Literal["context", "markdown", "json", "jsonl"],
-        typer.Option("--form", metavar="FORM", help="context, markdown, json or jsonl."),
+        Option("--form", metavar="FORM", help="context, markdown, json or jsonl."),
     ] = "context",
     out: options.OutOption = None,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
+        Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
+        str | None, Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
     ] = None,
-    block: Annotated[str | None, typer.Option("--block", metavar="NAME", help="This block alone.")] = None,
+    block: Annotated[str | None, Option("--block", metavar="NAME", help="This block alone.")] = None,
     policy: options.PolicyOption = "default",
 ) -> int:
     """Write the active facts as a context block for a prompt, MEMORY.md, JSON, or JSON lines.

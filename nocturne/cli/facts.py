@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell, micros
 from nocturne.errors import UsageError
 
@@ -23,24 +22,24 @@ def run(
     shell: Shell,
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Facts that are no longer active as well.")
+        bool, Option("--all", help="Facts that are no longer active as well.")
     ] = False,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
+        Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
+        str | None, Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
     ] = None,
     category: Annotated[
-        str | None, typer.Option("--category", metavar="NAME", help="Of this category.")
+        str | None, Option("--category", metavar="NAME", help="Of this category.")
     ] = None,
-    block: Annotated[str | None, typer.Option("--block", metavar="NAME", help="In this block.")] = None,
+    block: Annotated[str | None, Option("--block", metavar="NAME", help="In this block.")] = None,
     grep: Annotated[
-        str | None, typer.Option("--grep", metavar="TEXT", help="Whose text contains this.")
+        str | None, Option("--grep", metavar="TEXT", help="Whose text contains this.")
     ] = None,
-    faded: Annotated[bool, typer.Option("--faded", help="Too weak for recall to find.")] = False,
-    stale: Annotated[bool, typer.Option("--stale", help="Which the policy would forget tonight.")] = False,
+    faded: Annotated[bool, Option("--faded", help="Too weak for recall to find.")] = False,
+    stale: Annotated[bool, Option("--stale", help="Which the policy would forget tonight.")] = False,
     policy: options.PolicyOption = "default",
 ) -> int:
     """List facts by block, with category and strength."""

@@ -6,9 +6,8 @@ import json
 import sys
 from typing import Annotated, Any
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -21,7 +20,7 @@ def run(
     shell: Shell,
     *,
     fail: Annotated[
-        bool, typer.Option("--fail-on-refused", help="Exit 1 where a proposal was refused or malformed.")
+        bool, Option("--fail-on-refused", help="Exit 1 where a proposal was refused or malformed.")
     ] = False,
     policy: options.PolicyOption = "default",
 ) -> int:

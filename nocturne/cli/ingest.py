@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import InputUnreadable, UsageError
 
@@ -33,19 +32,19 @@ def run(
     shell: Shell,
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH…", help="Files, folders, exports, or - for stdin."),
+        Argument(metavar="PATH…", help="Files, folders, exports, or - for stdin."),
     ],
     *,
     format: Annotated[  # noqa: A002  # the option's own name
         str | None,
-        typer.Option("--format", metavar="NAME", help="Read as this format; it is told by content else."),
+        Option("--format", metavar="NAME", help="Read as this format; it is told by content else."),
     ] = None,
     tz: Annotated[
-        str, typer.Option("--tz", metavar="ZONE", help="The zone of times that name none, as Europe/Lisbon.")
+        str, Option("--tz", metavar="ZONE", help="The zone of times that name none, as Europe/Lisbon.")
     ] = "UTC",
     lift: Annotated[
         bool,
-        typer.Option("--lift-tombstones", help="Let what a person forgot come back where it is said again."),
+        Option("--lift-tombstones", help="Let what a person forgot come back where it is said again."),
     ] = False,
     policy: options.PolicyOption = "default",
     provider: options.ProviderOption = None,
@@ -182,7 +181,7 @@ class Watch:
 
     def __enter__(self) -> Self:
         """Take a line of the terminal, if there is one."""
-        if self._shell.err.is_terminal and not self._shell.quiet and not self._shell.as_json:
+        if self._shell.err_styled and not self._shell.quiet and not self._shell.as_json:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._bar = Progress(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib.resources import as_file
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
@@ -23,7 +22,7 @@ def run(
     shell: Shell,
     *,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Ingest the conversation that comes with nocturne as well.")
+        bool, Option("--demo", help="Ingest the conversation that comes with nocturne as well.")
     ] = False,
 ) -> int:
     """Create a store. An existing file is never touched.

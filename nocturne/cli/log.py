@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -19,10 +18,10 @@ def run(
     shell: Shell,
     *,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=0, help="How many; 0 for all.")
+        int, Option("--limit", "-n", metavar="N", min=0, help="How many; 0 for all.")
     ] = 40,
     head: Annotated[
-        bool, typer.Option("--head", help="Print only the hash that the chain ends with.")
+        bool, Option("--head", help="Print only the hash that the chain ends with.")
     ] = False,
 ) -> int:
     """List the snapshots, newest first: id, active facts, what changed, and the command that made them.

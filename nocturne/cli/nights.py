@@ -233,10 +233,10 @@ class Told:
         self._hide()
         try:
             for line in said:
-                shell.err.print(clean(f"{night.db}: {line}"), soft_wrap=True)
+                shell.complain(clean(f"{night.db}: {line}"))
             if shell.as_json and night.error is not None:
                 told = f"error: {night.error}" + (f" (hint: {night.hint})" if night.hint else "")
-                shell.err.print(clean(f"{night.db}: {told}"), soft_wrap=True)
+                shell.complain(clean(f"{night.db}: {told}"))
             if not shell.as_json and (night.exit_code or not shell.quiet):
                 shell.say(text.one(night, room=self._room, width=shell.width))
         except (OutputClosed, BrokenPipeError):
@@ -269,7 +269,7 @@ class Told:
     def _draw(self) -> None:
         shell = self._shell
         self._hide()
-        if not self._asleep or self._deaf or not shell.out.is_terminal or shell.as_json or shell.quiet:
+        if not self._asleep or self._deaf or not shell.out_styled or shell.as_json or shell.quiet:
             return
         from rich.console import Group
         from rich.live import Live
@@ -278,7 +278,7 @@ class Told:
 
         page = text.working(self._asleep, done=len(self._nights), of=len(self._names), width=shell.width)
         self._live = Live(
-            Group(*page.lines),
+            Group(*(line.rich() for line in page.lines)),
             console=shell.out,
             auto_refresh=False,
             transient=True,

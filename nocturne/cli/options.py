@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Option
 from nocturne.errors import UsageError
 
 _DATABASE = b"SQLite format 3\0"
@@ -34,11 +33,11 @@ def _is_database(path: Path) -> bool:
 
 PolicyOption = Annotated[
     str,
-    typer.Option("--policy", metavar="NAME|FILE", help="A shipped policy or a TOML file."),
+    Option("--policy", metavar="NAME|FILE", help="A shipped policy or a TOML file."),
 ]
 ProviderOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--provider",
         metavar="NAME",
         help="Who proposes: rules, openai, anthropic, local or replay [nocturne.toml, else rules].",
@@ -48,11 +47,11 @@ ProviderOption = Annotated[
 ]
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="The provider's model.", rich_help_panel="proposer"),
+    Option("--model", metavar="NAME", help="The provider's model.", rich_help_panel="proposer"),
 ]
 BaseUrlOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--base-url",
         metavar="URL",
         help="Where an OpenAI-compatible server listens.",
@@ -61,13 +60,13 @@ BaseUrlOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--jobs", metavar="N", min=1, max=64, help="Requests at a time.", rich_help_panel="proposer"
     ),
 ]
 MaxTokensOption = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--max-tokens",
         metavar="N",
         min=1,
@@ -77,13 +76,13 @@ MaxTokensOption = Annotated[
 ]
 MaxCallsOption = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--max-calls", metavar="N", min=1, help="Stop asking after so many calls.", rich_help_panel="proposer"
     ),
 ]
 DeadlineOption = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--deadline",
         metavar="SECONDS",
         min=0.0,
@@ -93,7 +92,7 @@ DeadlineOption = Annotated[
 ]
 RecordOption = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--record",
         metavar="FILE",
         help="Write the model's replies to a file.",
@@ -103,13 +102,13 @@ RecordOption = Annotated[
 ]
 ReplayOption = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--replay", metavar="FILE", help="Answer from recorded replies.", rich_help_panel="proposer"
     ),
 ]
 PlanOption = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--plan",
         metavar="FILE",
         help="Save the judged plan for nocturne apply; implies --dry-run.",
@@ -118,13 +117,13 @@ PlanOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--out", "-o", metavar="FILE", help="Write to a file.", show_default=False, callback=_not_a_store
     ),
 ]
 HtmlOption = Annotated[
     Path,
-    typer.Option(
+    Option(
         "--html",
         metavar="FILE",
         help="Where to write the page; - for stdout.",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from nocturne.app import policies
+from nocturne.cli.parameters import Argument
 from nocturne.cli.shell import Shell
 from nocturne.report.data import policy as data
 from nocturne.report.text import policy as text
@@ -31,7 +30,7 @@ def listing(shell: Shell) -> int:
 def show(
     shell: Shell,
     policy: Annotated[
-        str, typer.Argument(metavar="[NAME|FILE]", help="A shipped policy or a TOML file.")
+        str, Argument(metavar="[NAME|FILE]", help="A shipped policy or a TOML file.")
     ] = "default",
 ) -> int:
     """Show one policy: its sentence, and every key with its value."""
@@ -46,7 +45,7 @@ def show(
 
 def check(
     shell: Shell,
-    policy: Annotated[list[str], typer.Argument(metavar="NAME|FILE…", help="Policies to check.")],
+    policy: Annotated[list[str], Argument(metavar="NAME|FILE…", help="Policies to check.")],
 ) -> int:
     """Check policies: every wrong key or value, with what may stand there. Exit 1 where one does not hold."""
     code = 0

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -18,20 +17,20 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    facts: Annotated[list[str] | None, typer.Argument(metavar="ID…", help="Facts: m17 m31.")] = None,
+    facts: Annotated[list[str] | None, Argument(metavar="ID…", help="Facts: m17 m31.")] = None,
     *,
     match: Annotated[
         list[str] | None,
-        typer.Option("--match", metavar="TEXT", help="Every text that has this; may be repeated."),
+        Option("--match", metavar="TEXT", help="Every text that has this; may be repeated."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and stop.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do it without asking.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would go, and stop.")] = False,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="Whose word it is.", show_default="you")
+        str | None, Option("--by", metavar="NAME", help="Whose word it is.", show_default="you")
     ] = None,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")] = "",
+    reason: Annotated[str, Option("--reason", metavar="TEXT", help="Why, for the record.")] = "",
     receipt: Annotated[
-        Path | None, typer.Option("--receipt", metavar="FILE", help="Write a receipt, as JSON.")
+        Path | None, Option("--receipt", metavar="FILE", help="Write a receipt, as JSON.")
     ] = None,
 ) -> int:
     """Erase facts for good: their words go from every version, ruling, turn, quiz, reply, index and the log.

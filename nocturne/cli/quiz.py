@@ -7,9 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import StoreLocked, StoreWriteFailed, UsageError
 
@@ -30,31 +29,31 @@ def run(
     shell: Shell,
     *,
     questions: Annotated[
-        int, typer.Option("--questions", "-n", metavar="N", min=0, max=10_000, help="How many to ask.")
+        int, Option("--questions", "-n", metavar="N", min=0, max=10_000, help="How many to ask.")
     ] = 5,
     probes: Annotated[
         int,
-        typer.Option("--probes", metavar="N", min=0, max=10_000, help="How many forgotten facts to probe."),
+        Option("--probes", metavar="N", min=0, max=10_000, help="How many forgotten facts to probe."),
     ] = 1,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which facts are drawn.")] = 0,
+    seed: Annotated[int, Option("--seed", metavar="N", help="Which facts are drawn.")] = 0,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", metavar="ID", help="Ask this version too; fail on what was lost since."),
+        Option("--baseline", metavar="ID", help="Ask this version too; fail on what was lost since."),
     ] = None,
     fail_under: Annotated[
-        float, typer.Option("--fail-under", metavar="SHARE", min=0.0, max=1.0, help="The least recall.")
+        float, Option("--fail-under", metavar="SHARE", min=0.0, max=1.0, help="The least recall.")
     ] = 1.0,
     require_forgotten: Annotated[
-        bool, typer.Option("--require-forgotten", help="Fail where there is nothing forgotten to probe.")
+        bool, Option("--require-forgotten", help="Fail where there is nothing forgotten to probe.")
     ] = False,
     contract: Annotated[
         Path | None,
-        typer.Option("--contract", metavar="FILE", help="Expectations of your own: TOML or JSON."),
+        Option("--contract", metavar="FILE", help="Expectations of your own: TOML or JSON."),
     ] = None,
     junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcome as JUnit XML.")
+        Path | None, Option("--junit", metavar="FILE", help="Write the outcome as JUnit XML.")
     ] = None,
-    no_record: Annotated[bool, typer.Option("--no-record", help="Leave no quiz run in the store.")] = False,
+    no_record: Annotated[bool, Option("--no-record", help="Leave no quiz run in the store.")] = False,
     policy: options.PolicyOption = "default",
     provider: options.ProviderOption = None,
     model: options.ModelOption = None,

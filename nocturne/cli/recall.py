@@ -10,9 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell, micros
 from nocturne.errors import InputUnreadable, StoreLocked, StoreWriteFailed, UsageError
 
@@ -33,12 +32,12 @@ WAIT_MS = 400
 def run(
     shell: Shell,
     query: Annotated[
-        str | None, typer.Argument(metavar="QUERY", help="What to look for; left out: JSON lines on stdin.")
+        str | None, Argument(metavar="QUERY", help="What to look for; left out: JSON lines on stdin.")
     ] = None,
     *,
     intent: Annotated[
         Literal["decision", "research", "tasks", "chat"] | None,
-        typer.Option(
+        Option(
             "--intent",
             metavar="NAME",
             help="What for: decision, research, tasks or chat; lifts the policy's categories and layers.",
@@ -47,25 +46,25 @@ def run(
     ] = None,
     context: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--context",
             metavar="FILE",
             help="Recent turns to blend in: a transcript, or a .txt with a turn a line, the latest last.",
             show_default=False,
         ),
     ] = None,
-    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=1000, help="At most so many.")] = 10,
+    top: Annotated[int, Option("--top", metavar="K", min=1, max=1000, help="At most so many.")] = 10,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
+        Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
+        str | None, Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
     ] = None,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Do not record the access; --at and --as-of never do.")
+        bool, Option("--read-only", help="Do not record the access; --at and --as-of never do.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show every factor of each score.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Show every factor of each score.")] = False,
     policy: options.PolicyOption = "default",
 ) -> int:
     """Find facts: relevance × strength × category boost × layer boost, best first.
@@ -78,8 +77,6 @@ def run(
     from nocturne.app.accesses import Remembered, remember
     from nocturne.app.recall import MOST_RECENT, Query, Retriever, native_ids
     from nocturne.cli import wiring
-    from nocturne.report.data import recall as data
-    from nocturne.report.text import recall as text
 
     chosen = policies.load(policy)
     moment = micros(as_of, option="--as-of") if as_of is not None else None
@@ -102,14 +99,20 @@ def run(
         if not looking and failure is None:
             kept = remember(store, answers, policy=chosen, lexicon=wiring.lexicon(), now=shell.now)
     if query is None:
+        from nocturne.report.data import recall as data
+
         for (name, _), found in zip(asked, answers, strict=True):
             sys.stdout.write(json.dumps(data.line(name, found, turns), ensure_ascii=False) + "\n")
     elif shell.as_json:
+        from nocturne.report.data import recall as data
+
         shell.emit(data.recall(answers[0], turns, kept, recorded=not looking))
     else:
+        from nocturne.report.text import recall as text
+
         shell.say(text.recall(answers[0], turns, explain=explain, width=shell.width))
     if kept.failure is not None:
-        shell.err.print(f"the access was not recorded: {kept.failure}", soft_wrap=True)
+        shell.complain(f"the access was not recorded: {kept.failure}")
     return 0
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
@@ -24,7 +23,7 @@ def run(
     html: options.HtmlOption,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="ID|TIME", help="Only as far as this version.", show_default=False),
+        Option("--at", metavar="ID|TIME", help="Only as far as this version.", show_default=False),
     ] = None,
     policy: options.PolicyOption = "default",
 ) -> int:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -17,10 +16,10 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    snapshot: Annotated[str, typer.Argument(metavar="ID", help="A snapshot: s10, latest or latest~2.")],
+    snapshot: Annotated[str, Argument(metavar="ID", help="A snapshot: s10, latest or latest~2.")],
     *,
     lift: Annotated[
-        bool, typer.Option("--lift-tombstones", help="Bring back what a person forgot or rejected as well.")
+        bool, Option("--lift-tombstones", help="Bring back what a person forgot or rejected as well.")
     ] = False,
 ) -> int:
     """Bring a version back as a new version: nothing is erased, and the undo can be undone.

@@ -7,8 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 from nocturne.cli.taking import me
 from nocturne.errors import NocturneError, UsageError
@@ -26,17 +25,17 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A file that nocturne sleep --plan wrote.")],
+    plan: Annotated[Path, Argument(metavar="PLAN", help="A file that nocturne sleep --plan wrote.")],
     *,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Apply without asking when all is decided.")
+        bool, Option("--yes", "-y", help="Apply without asking when all is decided.")
     ] = False,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="Whose word it is.", show_default="you")
+        str | None, Option("--by", metavar="NAME", help="Whose word it is.", show_default="you")
     ] = None,
     allow_loss: Annotated[
         bool,
-        typer.Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
+        Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
     ] = False,
 ) -> int:
     """Walk a plan's proposals: each with its verdict, the facts before and after, and who said them.
@@ -143,7 +142,7 @@ class _Walk:
 
     def _read(self, prompt: str = "a/r/f/p/s/b/A/q ? ") -> str | None:
         """A line of input, or None at its end. The prompt is for terminals alone."""
-        if sys.stdin.isatty() and self._shell.err.is_terminal:
+        if sys.stdin.isatty() and self._shell.err_styled:
             self._shell.err.print(prompt, end="", soft_wrap=True)
         line = sys.stdin.readline()
         return line or None
@@ -180,10 +179,10 @@ class _Walk:
         try:
             fact = ids.parse_fact(name)
         except UsageError as error:
-            self._shell.err.print(f"{error.message}: f m17", soft_wrap=True)
+            self._shell.complain(f"{error.message}: f m17")
             return
         if fact not in self._store.facts([fact]):
-            self._shell.err.print(f"no fact m{fact}", soft_wrap=True)
+            self._shell.complain(f"no fact m{fact}")
             return
         if fact not in self._review.facts:
             self._review.facts.append(fact)
@@ -198,7 +197,7 @@ class _Walk:
         try:
             policy = policies.load(name)
         except NocturneError as error:
-            self._shell.err.print(error.message, soft_wrap=True)
+            self._shell.complain(error.message)
             return
         review = self._review
         review.plan = rejudged(
@@ -216,6 +215,6 @@ class _Walk:
         from nocturne.report.text import review as text
 
         if word != "?":
-            self._shell.err.print(f"{word!r} is no answer here", soft_wrap=True)
+            self._shell.complain(f"{word!r} is no answer here")
         if self._speaks:
             self._shell.say(text.keys(width=self._shell.width))

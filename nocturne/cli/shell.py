@@ -1,19 +1,16 @@
-"""What every command has in common: four options, two streams, and how a function becomes a command."""
+"""What every command has in common: where its store is, what its clock says, and the two streams it speaks on."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import wraps
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
-
-import typer
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from nocturne.core.instants import from_iso
 from nocturne.errors import NocturneError, UsageError
@@ -23,57 +20,20 @@ if TYPE_CHECKING:
 
     from nocturne.report.page import Page
 
-EVERYWHERE = "on every command"
 WIDEST = 100
 """Columns beyond which a wider terminal is not used: long lines are hard to read."""
-
-DbOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--db",
-        metavar="PATH",
-        help="The store [$NOCTURNE_DB, else ./nocturne.db].",
-        show_default=False,
-        rich_help_panel=EVERYWHERE,
-    ),
-]
-SeveralOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--db",
-        metavar="PATH",
-        help="The store, or a folder of stores; may be repeated [$NOCTURNE_DB, else ./nocturne.db].",
-        show_default=False,
-        rich_help_panel=EVERYWHERE,
-    ),
-]
-JsonOption = Annotated[
-    bool,
-    typer.Option("--json", help="Machine output alone on stdout.", rich_help_panel=EVERYWHERE),
-]
-QuietOption = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Only errors, and what was asked for.", rich_help_panel=EVERYWHERE),
-]
-NowOption = Annotated[
-    str | None,
-    typer.Option(
-        "--now",
-        metavar="TIME",
-        help="The clock, as ISO 8601 [$NOCTURNE_NOW, else the system's].",
-        show_default=False,
-        rich_help_panel=EVERYWHERE,
-    ),
-]
-
 
 class OutputClosed(Exception):
     """Whoever read our output went away: there is nobody left to tell."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shell:
-    """One run of one command: where the store is, what the clock says, how to speak."""
+    """One run of one command: where the store is, what the clock says, how to speak.
+
+    ``out`` and ``err`` are Rich's consoles, made when they are first asked for: where nobody looks at a terminal
+    Rich would write plain lines, and ``say`` and ``note`` write those without it.
+    """
 
     db: Path
     as_json: bool
@@ -82,32 +42,76 @@ class Shell:
     """Microseconds since the epoch, UTC."""
     command: str
     """The command line as it is recorded with what it changed."""
-    out: Console
-    err: Console
     stores: tuple[Path, ...] = ()
     """Every --db that was given: more than one only for a command that takes several."""
     clock: str | None = None
     """--now as it was given."""
 
+    @cached_property
+    def out(self) -> Console:
+        """Where answers go."""
+        return _console(sys.stdout)
+
+    @cached_property
+    def err(self) -> Console:
+        """Where progress and complaints go."""
+        return _console(sys.stderr)
+
+    @property
+    def out_styled(self) -> bool:
+        """Whether somebody looks at stdout."""
+        return styled(sys.stdout)
+
+    @property
+    def err_styled(self) -> bool:
+        """Whether somebody looks at stderr."""
+        return styled(sys.stderr)
+
     @property
     def width(self) -> int:
         """Columns to lay a page out in: the terminal's, 80 where there is none."""
-        return min(self.out.size.width, WIDEST) if self.out.is_terminal else 80
+        return min(self.out.size.width, WIDEST) if self.out_styled else 80
 
     def say(self, page: Page) -> None:
         """Print a page of text on stdout."""
-        for line in page.lines:
-            self.out.print(line, soft_wrap=True)
+        if self.out_styled:
+            for line in page.lines:
+                self.out.print(line.rich(), soft_wrap=True)
+        else:
+            sys.stdout.write("".join([line.plain + "\n" for line in page.lines]))
+            sys.stdout.flush()
 
     def note(self, text: str) -> None:
         """One line of progress on stderr, unless --quiet."""
         if not self.quiet:
+            self.complain(text)
+
+    def complain(self, text: str) -> None:
+        """One line on stderr that even --quiet does not keep back."""
+        if text.isprintable() and not self.err_styled:
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
+        else:
             self.err.print(text, soft_wrap=True)
 
     def emit(self, data: Any) -> None:
         """Print one JSON value on stdout, and nothing else."""
-        indent = 2 if self.out.is_terminal else None
+        indent = 2 if self.out_styled else None
         sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=indent) + "\n")
+
+
+def styled(stream: TextIO) -> bool:
+    """Whether Rich would take the stream for a terminal, by what it goes by itself."""
+    compatible = os.environ.get("TTY_COMPATIBLE", "")
+    if compatible in ("0", "1"):
+        return compatible == "1"
+    forced = os.environ.get("FORCE_COLOR")
+    if forced is not None:
+        return forced != ""
+    try:
+        return stream.isatty()
+    except ValueError:
+        return False
 
 
 def is_folder(path: Path) -> bool:
@@ -153,27 +157,25 @@ def _console(stream: TextIO) -> Console:
     return Outlet(file=stream, highlight=False, markup=False, emoji=False)
 
 
-def open_shell(
-    ctx: typer.Context,
-    *,
-    db: Sequence[str],
-    as_json: bool,
-    quiet: bool,
-    now: str | None,
-    several: bool = False,
-) -> Shell:
+class Common(NamedTuple):
+    """The options of every command."""
+
+    db: Sequence[str] | None = None
+    as_json: bool = False
+    quiet: bool = False
+    now: str | None = None
+
+
+def open_shell(common: Common, *, before: Mapping[str, Any], argv: Sequence[str], several: bool) -> Shell:
     """The shell of this run; what stands after the command wins over what stands before it."""
-    before: dict[str, Any] = ctx.find_root().meta.get("nocturne", {})
-    stores = _stores(db or before.get("db") or (), several=several)
-    clock = now if now is not None else before.get("now")
+    stores = _stores(common.db or before.get("db") or (), several=several)
+    clock = common.now if common.now is not None else before.get("now")
     return Shell(
         db=stores[0] if stores else Path(os.environ.get("NOCTURNE_DB") or "nocturne.db"),
-        as_json=as_json or bool(before.get("as_json")),
-        quiet=quiet or bool(before.get("quiet")),
+        as_json=common.as_json or bool(before.get("as_json")),
+        quiet=common.quiet or bool(before.get("quiet")),
         now=_clock(clock),
-        command=_command_line(before.get("argv", [])),
-        out=_console(sys.stdout),
-        err=_console(sys.stderr),
+        command=_command_line(argv),
         stores=stores,
         clock=clock,
     )
@@ -191,42 +193,37 @@ def _stores(given: Sequence[str], *, several: bool) -> tuple[Path, ...]:
     return tuple(Path(path) for path in given)
 
 
-def command(run: Callable[..., int | None], *, several: bool = False) -> Callable[..., None]:
-    """``run(shell, …) -> exit code`` as a Typer callback that also takes the common options.
+def perform(
+    run: Callable[..., int | None],
+    told: Mapping[str, Any],
+    *,
+    before: Mapping[str, Any] | None = None,
+    argv: Sequence[str] = (),
+    several: bool = False,
+) -> int:
+    """Run a command with what it was told by keyword, the common options among it; returns its exit code.
 
-    ``several``: the command takes more than one store.
+    ``before`` are the common options that stood before the command, ``argv`` is the whole line, for the record.
     """
-    signature = inspect.signature(run, eval_str=True)
-    own = [parameter for name, parameter in signature.parameters.items() if name != "shell"]
-    stores = SeveralOption if several else DbOption
-    shared = [
-        inspect.Parameter("db", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=stores),
-        inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
-        inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=QuietOption),
-        inspect.Parameter("now", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=NowOption),
-    ]
-    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    parameters = [
-        *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
-        *shared,
-        context,
-    ]
+    own = dict(told)
+    common = Common(*(own.pop(name) for name in Common._fields))
+    try:
+        shell = open_shell(common, before=before or {}, argv=argv, several=several)
+        code = run(shell, **own)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise OutputClosed from None
+    except EOFError:
+        # Whoever was asked has closed the keyboard: that is an interruption as well.
+        raise KeyboardInterrupt from None
+    return code or 0
 
-    @wraps(run)
-    def callback(
-        *, ctx: typer.Context, db: list[str] | None, as_json: bool, quiet: bool, now: str | None, **own: Any
-    ) -> None:
-        try:
-            shell = open_shell(ctx, db=db or (), as_json=as_json, quiet=quiet, now=now, several=several)
-            code = run(shell, **own)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise OutputClosed from None
-        raise typer.Exit(code or 0)
 
-    callback.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what Typer reads
-    callback.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return callback
+def own_name() -> str:
+    """The product and its version."""
+    from importlib.metadata import version
+
+    return f"nocturne {version('nocturne-cli')}"
 
 
 def explain_failure(error: NocturneError) -> str:

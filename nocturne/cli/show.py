@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Argument
 from nocturne.cli.shell import Shell
 from nocturne.errors import InputUnreadable
 
@@ -18,7 +17,7 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    fact: Annotated[str, typer.Argument(metavar="ID", help="A fact: m12.")],
+    fact: Annotated[str, Argument(metavar="ID", help="A fact: m12.")],
     *,
     policy: options.PolicyOption = "default",
 ) -> int:

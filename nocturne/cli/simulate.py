@@ -8,8 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Literal
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -23,16 +22,16 @@ def run(
     shell: Shell,
     what: Annotated[
         Literal["spacing", "longitudinal", "store-size", "ablation"],
-        typer.Argument(metavar="NAME", help="spacing, longitudinal, store-size or ablation."),
+        Argument(metavar="NAME", help="spacing, longitudinal, store-size or ablation."),
     ],
     *,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="What all lots are drawn from.")] = 1,
+    seed: Annotated[int, Option("--seed", metavar="N", help="What all lots are drawn from.")] = 1,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small size that ends in seconds; the claims are not for it.")
+        bool, Option("--quick", help="A small size that ends in seconds; the claims are not for it.")
     ] = False,
     svg: Annotated[
         Path | None,
-        typer.Option("--svg", metavar="FILE", help="Write the plot to a file.", show_default=False),
+        Option("--svg", metavar="FILE", help="Write the plot to a file.", show_default=False),
     ] = None,
 ) -> int:
     """Run a simulation and print its whole grid, with each published figure beside what was measured.
@@ -58,7 +57,7 @@ def run(
             return stack.enter_context(store)
 
         def tell(line: str) -> None:
-            if shell.err.is_terminal:
+            if shell.err_styled:
                 shell.note(line)
 
         grid = SIMULATIONS[what](Lab(make, RulesProposer(), wiring.lexicon(), tell), seed, quick=quick)

@@ -6,9 +6,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from nocturne.cli import options
+from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell, is_folder
 from nocturne.errors import ProviderFailed
 
@@ -32,7 +31,7 @@ EXAMPLES = (
 SEVERAL_STORES = True
 JobsOption = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--jobs",
         metavar="N",
         min=1,
@@ -47,16 +46,16 @@ def run(
     shell: Shell,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Judge everything, write nothing at all.")
+        bool, Option("--dry-run", help="Judge everything, write nothing at all.")
     ] = False,
     plan: options.PlanOption = None,
     only: Annotated[
-        list[str] | None, typer.Option("--pass", metavar="NAME", help="Run this pass alone; may be repeated.")
+        list[str] | None, Option("--pass", metavar="NAME", help="Run this pass alone; may be repeated.")
     ] = None,
     policy: options.PolicyOption = "default",
     allow_loss: Annotated[
         bool,
-        typer.Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
+        Option("--allow-loss", help="Let a pass go beyond the policy's loss budget; it is recorded."),
     ] = False,
     provider: options.ProviderOption = None,
     model: options.ModelOption = None,
@@ -139,10 +138,10 @@ def run(
     show(shell, report, perf_counter() - started, plan)
     for went in asked:
         if went.stopped is not None and went.unanswered:
-            shell.err.print(f"provider: {went.pass_name} broke off: {went.stopped}", soft_wrap=True)
+            shell.complain(f"provider: {went.pass_name} broke off: {went.stopped}")
     failures = [failure for went in asked for failure in went.failures]
     for failure in failures[:FEW]:
-        shell.err.print(f"provider: {failure}", soft_wrap=True)
+        shell.complain(f"provider: {failure}")
     failed = any(went.failures and went.unanswered for went in asked)
     return report.exit_code or (ProviderFailed.exit_code if failed else 0)
 
@@ -173,7 +172,7 @@ class Watch:
 
     def __enter__(self) -> Self:
         """Take the terminal, if there is one."""
-        if self._shell.out.is_terminal and not self._shell.as_json and not self._shell.quiet:
+        if self._shell.out_styled and not self._shell.as_json and not self._shell.quiet:
             from rich.live import Live
 
             self._live = Live(console=self._shell.out, transient=True, refresh_per_second=8)
@@ -205,4 +204,4 @@ class Watch:
         width = self._shell.width
         opening = text.opening(policy, proposer, dry_run=dry_run, width=width)
         table = text.table(self._done, working=working, width=width)
-        self._live.update(Group(*opening.lines, *table.lines))
+        self._live.update(Group(*(line.rich() for line in (*opening.lines, *table.lines))))

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import typer
-
 from nocturne.cli.shell import Shell
 from nocturne.errors import UsageError
 
@@ -79,10 +77,12 @@ def run(shell: Shell, wish: Wish) -> int:
 
 
 def _ask(shell: Shell, wish: Wish, page: object) -> None:
+    import typer
+
     from nocturne.report.page import Page
 
     assert isinstance(page, Page)
-    if shell.as_json or not (sys.stdin.isatty() and shell.out.is_terminal):
+    if shell.as_json or not (sys.stdin.isatty() and shell.out_styled):
         raise UsageError(
             f"{wish.what} asks before it does anything, and nobody can answer here",
             hint="--dry-run shows what would fall, --yes does it",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell
 
 EXAMPLES = (
@@ -17,9 +16,9 @@ EXAMPLES = (
 
 def run(
     shell: Shell,
-    fact: Annotated[str, typer.Argument(metavar="ID", help="A fact: m12.")],
+    fact: Annotated[str, Argument(metavar="ID", help="A fact: m12.")],
     *,
-    down: Annotated[bool, typer.Option("--down", help="Also the whole tree of what came of it.")] = False,
+    down: Annotated[bool, Option("--down", help="Also the whole tree of what came of it.")] = False,
 ) -> int:
     """Show a fact's whole lineage, down to the turn that first said it, and what was refused about it."""
     from nocturne.app.lineage import why

@@ -10,11 +10,23 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rich.cells import cell_len
-from rich.text import Text
+from nocturne.report.line import Line, Part, cells
 
-Part = str | tuple[str, str]
-"""Plain text, or text and its style."""
+__all__ = [
+    "BAD",
+    "DIM",
+    "GOOD",
+    "ID",
+    "STRONG",
+    "WARN",
+    "Page",
+    "Part",
+    "cells",
+    "clean",
+    "clip",
+    "counted",
+    "fold",
+]
 
 DIM = "dim"
 STRONG = "bold"
@@ -52,14 +64,14 @@ def fold(text: str, first: int, rest: int) -> list[str]:
     first_word, *words = text[len(lead) :].split(" ")
     for word in (lead + first_word, *words):
         candidate = f"{current} {word}" if current else word
-        if cell_len(candidate) <= room:
+        if cells(candidate) <= room:
             current = candidate
             continue
         if current:
             lines.append(current)
             room = rest
         current = word
-        while cell_len(current) > room:
+        while cells(current) > room:
             head = _head(current, room)
             lines.append(head)
             current = current[len(head) :]
@@ -71,7 +83,7 @@ def fold(text: str, first: int, rest: int) -> list[str]:
 def _head(text: str, room: int) -> str:
     used = 0
     for index, char in enumerate(text):
-        used += cell_len(char)
+        used += cells(char)
         if used > room:
             return text[: max(index, 1)]
     return text
@@ -85,7 +97,7 @@ def counted(number: int, what: str) -> str:
 def clip(text: str, room: int) -> str:
     """The text in at most ``room`` cells; what is cut off is shown by an ellipsis."""
     text = clean(text)
-    return text if cell_len(text) <= room else _head(text, room - 1).rstrip() + "…"
+    return text if cells(text) <= room else _head(text, room - 1).rstrip() + "…"
 
 
 @dataclass(slots=True)
@@ -93,43 +105,43 @@ class Page:
     """Lines of styled text, none wider than ``width`` cells."""
 
     width: int = 80
-    lines: list[Text] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
 
     def line(self, *parts: Part, indent: int = 0, hang: int | None = None, under: str | None = None) -> None:
         """One line of parts; where it is too long it goes on below, ``hang`` cells in or behind ``under``."""
-        below = Text(under, DIM) if under is not None else Text(" " * (indent + 2 if hang is None else hang))
+        below, base = (under, DIM) if under is not None else (" " * (indent + 2 if hang is None else hang), "")
         styled: list[tuple[str, str]] = []
         for part in parts:
             text, style = part if isinstance(part, tuple) else (part, "")
             styled.append((clean(text), style))
         plain = "".join(text for text, _ in styled)
-        if indent + cell_len(plain) <= self.width:
-            self.lines.append(Text(" " * indent).append_text(Text.assemble(*styled)))
+        if indent + cells(plain) <= self.width:
+            self.lines.append(Line([" " * indent, *styled]))
             return
-        whole = Text.assemble(*styled)
+        whole = Line(styled)
         start = 0
-        folded = fold(plain, self.width - indent, max(self.width - below.cell_len, 8))
+        folded = fold(plain, self.width - indent, max(self.width - cells(below), 8))
         for number, piece in enumerate(folded):
             start = plain.index(piece, start)
-            shown = whole[start : start + len(piece)]
+            shown = whole.between(start, start + len(piece))
             start += len(piece)
-            lead = below.copy() if number else Text(" " * indent)
-            self.lines.append(lead.append_text(shown))
+            lead = Line([below], base) if number else Line([" " * indent])
+            self.lines.append(lead.add(shown))
 
     def blank(self) -> None:
         """An empty line, never two in a row and never the first."""
         if self.lines and self.lines[-1].plain:
-            self.lines.append(Text())
+            self.lines.append(Line())
 
     def apart(self, left: Sequence[Part], right: Sequence[Part], *, indent: int = 0) -> None:
         """Parts at the left and parts at the right edge of one line, on two where they do not fit."""
         a, b = _assemble(left), _assemble(right)
-        gap = self.width - indent - a.cell_len - b.cell_len
-        if not b.cell_len:
+        gap = self.width - indent - a.cells - b.cells
+        if not b.cells:
             self.line(*left, indent=indent)
             return
         if gap >= 2:
-            self.lines.append(Text(" " * indent).append_text(a).append(" " * gap).append_text(b))
+            self.lines.append(Line([" " * indent]).add(a, " " * gap, b))
             return
         self.line(*left, indent=indent, hang=indent + 5)
         self.line(*right, indent=indent + 5)
@@ -137,24 +149,19 @@ class Page:
     def entry(self, mark: Part, text: str, tail: Part = "", *, indent: int = 2, mark_width: int = 5) -> None:
         """An id, its text folded in a column of its own, and a word at the right edge of the first line."""
         head, end = _assemble([mark]), _assemble([tail])
-        under = indent + max(mark_width, head.cell_len + 1)
-        room = self.width - under - (end.cell_len + 2 if end.cell_len else 0)
+        under = indent + max(mark_width, head.cells + 1)
+        room = self.width - under - (end.cells + 2 if end.cells else 0)
         if room < self.width // 3:
             room = self.width - under
             self.entry(mark, text, indent=indent, mark_width=mark_width)
             self.line(tail, indent=under)
             return
         pieces = fold(clean(text), room, self.width - under)
-        first = (
-            Text(" " * indent)
-            .append_text(head)
-            .append(" " * (under - indent - head.cell_len))
-            .append(pieces[0])
-        )
-        if end.cell_len:
-            first.append(" " * (self.width - first.cell_len - end.cell_len)).append_text(end)
+        first = Line([" " * indent]).add(head, " " * (under - indent - head.cells), pieces[0])
+        if end.cells:
+            first.add(" " * (self.width - first.cells - end.cells), end)
         self.lines.append(first)
-        self.lines.extend(Text(" " * under + piece) for piece in pieces[1:])
+        self.lines.extend(Line([" " * under + piece]) for piece in pieces[1:])
 
     def table(
         self, rows: Iterable[Sequence[Part]], *, right: Iterable[int] = (), indent: int = 2, gap: int = 2
@@ -168,35 +175,31 @@ class Page:
             return
         columns = max(len(row) for row in cells)
         widths = [
-            max((row[index].cell_len for row in cells if index < len(row)), default=0)
+            max((row[index].cells for row in cells if index < len(row)), default=0)
             for index in range(columns)
         ]
         numeric = set(right)
         for row in cells:
-            text = Text(" " * indent)
+            text = Line([" " * indent])
             for index, cell in enumerate(row[:-1]):
-                pad = " " * (widths[index] - cell.cell_len)
-                text.append(pad if index in numeric else "").append_text(cell)
-                text.append("" if index in numeric else pad).append(" " * gap)
+                pad = " " * (widths[index] - cell.cells)
+                text.add(pad if index in numeric else "", cell, "" if index in numeric else pad, " " * gap)
             self._last(text, row, widths, numeric)
 
-    def _last(self, text: Text, row: Sequence[Text], widths: Sequence[int], numeric: set[int]) -> None:
+    def _last(self, text: Line, row: Sequence[Line], widths: Sequence[int], numeric: set[int]) -> None:
         last = len(row) - 1
         if last in numeric:
-            text.append(" " * (widths[last] - row[last].cell_len))
-        under = text.cell_len
-        if under + row[last].cell_len <= self.width or self.width - under < 12:
-            text.append_text(row[last])
-            text.rstrip()
-            self.lines.append(text)
+            text.add(" " * (widths[last] - row[last].cells))
+        under = text.cells
+        if under + row[last].cells <= self.width or self.width - under < 12:
+            self.lines.append(text.add(row[last]).trimmed())
             return
         plain, start = row[last].plain, 0
         for piece in fold(plain, self.width - under, self.width - under):
             start = plain.index(piece, start)
-            text.append_text(row[last][start : start + len(piece)])
+            self.lines.append(text.add(row[last].between(start, start + len(piece))))
             start += len(piece)
-            self.lines.append(text)
-            text = Text(" " * under)
+            text = Line([" " * under])
 
     @property
     def plain(self) -> str:
@@ -204,9 +207,6 @@ class Page:
         return "".join(line.plain.rstrip() + "\n" for line in self.lines)
 
 
-def _assemble(parts: Sequence[Part]) -> Text:
-    text = Text()
-    for part in parts:
-        content, style = part if isinstance(part, tuple) else (part, "")
-        text.append(clean(content), style or None)
-    return text
+def _assemble(parts: Sequence[Part]) -> Line:
+    pieces = [part if isinstance(part, tuple) else (part, "") for part in parts]
+    return Line([(clean(text), style) for text, style in pieces])

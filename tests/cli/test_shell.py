@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import subprocess
@@ -9,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from nocturne.cli import main, shell
+from nocturne.cli import commands, main, shell
+from nocturne.cli.table import COMMANDS
 from nocturne.errors import StoreLocked, UsageError
 
 
@@ -23,13 +26,13 @@ def spoken(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, st
 def test_the_overview_names_every_command_and_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = spoken(capsys, "--help")
     assert (code, err) == (0, "")
-    for entry in main.COMMANDS:
+    for entry in COMMANDS:
         assert f"  {entry.name} " in out
     for word in ("0 done", "1 a check", "2 usage", "3 input", "4 model provider", "5 store damaged"):
         assert word in out
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in main.COMMANDS])
+@pytest.mark.parametrize("name", [entry.name for entry in COMMANDS])
 def test_each_command_documents_itself_with_examples(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = spoken(capsys, name, "--help")
     assert code == 0
@@ -38,14 +41,14 @@ def test_each_command_documents_itself_with_examples(name: str, capsys: pytest.C
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in main.COMMANDS])
+@pytest.mark.parametrize("name", [entry.name for entry in COMMANDS])
 def test_each_example_is_a_command_line_that_parses(name: str) -> None:
-    examples = main.build(next(entry for entry in main.COMMANDS if entry.name == name)).examples
+    examples = commands.build(next(entry for entry in COMMANDS if entry.name == name)).examples
     assert any(f"nocturne {name}" in line for line, _ in examples)
     for line, _ in examples:
         words = shlex.split(line.split("|")[-1].split(" < ")[0].split(" > ")[0])
         assert words[0] == "nocturne", line
-        command = main.build(next(entry for entry in main.COMMANDS if entry.name == words[1]))
+        command = commands.build(next(entry for entry in COMMANDS if entry.name == words[1]))
         rest = words[2:]
         if inner := getattr(command, "commands", None):
             command = inner[rest.pop(0)]
@@ -166,3 +169,27 @@ def test_a_reader_that_goes_away_is_no_failure() -> None:
     script = f"set -o pipefail; {sys.executable} -m nocturne.cli.main policy show default | true"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("forced", [None, "", "0", "1"])
+@pytest.mark.parametrize("compatible", [None, "", "0", "1", "yes"])
+@pytest.mark.parametrize("tty", [True, False])
+def test_a_terminal_is_what_rich_takes_for_one(
+    forced: str | None, compatible: str | None, tty: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: tty)
+    for name, value in (("FORCE_COLOR", forced), ("TTY_COMPATIBLE", compatible)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    assert shell.styled(stream) == Console(file=stream).is_terminal
+
+
+@pytest.mark.parametrize("text", ["plain", "a\tb", "bell\x07", "two\nlines", "", "日本 été", "[bold]no markup[/bold]"])
+def test_a_note_is_what_rich_would_have_written(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    one = shell.Shell(Path("a.db"), as_json=False, quiet=False, now=0, command="")
+    one.note(text)
+    noted = capsys.readouterr().err
+    one.err.print(text, soft_wrap=True)
+    assert noted == capsys.readouterr().err

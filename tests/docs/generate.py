@@ -15,7 +15,7 @@ from pathlib import Path
 from nocturne.app import policies
 from nocturne.cli import main
 from nocturne.cli.help import EXIT_CODES
-from nocturne.cli.main import COMMANDS
+from nocturne.cli.table import COMMANDS
 from nocturne.core.codes import CODES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nocturne.app import policies
-from nocturne.cli.main import COMMANDS
+from nocturne.cli.table import COMMANDS
 from tests.docs.generate import DOCUMENTS, ROOT, renewed
 
 

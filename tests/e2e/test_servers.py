@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from nocturne.cli.main import COMMANDS
+from nocturne.cli.table import COMMANDS
 from nocturne.passes import wire
 from nocturne.store import SqliteStore, open_store
 from tests.e2e.conftest import COMMAND, NIGHT, Run

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import io
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
 
-from nocturne.report.page import Page, clean, clip, fold
+from nocturne.report.line import Line
+from nocturne.report.page import Page, cells, clean, clip, fold
 
 
 def test_controls_are_shown_not_obeyed() -> None:
@@ -50,3 +55,35 @@ def test_a_long_last_column_is_folded_under_itself() -> None:
     page = Page(20)
     page.table([("m1", "one two three four five")])
     assert page.plain == "  m1  one two three\n      four five\n"
+
+
+@given(st.text(max_size=60))
+def test_cells_are_counted_as_rich_counts_them(text: str) -> None:
+    assert cells(text) == cell_len(text)
+
+
+def test_every_character_that_is_taken_for_narrow_is() -> None:
+    assert {char for char in map(chr, range(0x11000)) if cells(char) != cell_len(char)} == set()
+
+
+STYLED = st.lists(st.tuples(st.text("ab \u00e9", max_size=6), st.sampled_from(["", "bold", "dim", "red"])), max_size=5)
+
+
+def drawn(text: Text) -> str:
+    out = io.StringIO()
+    Console(file=out, force_terminal=True, color_system="standard", width=200).print(text, soft_wrap=True)
+    return out.getvalue()
+
+
+@given(STYLED, STYLED, st.integers(0, 12), st.integers(0, 12))
+def test_a_line_is_drawn_as_the_same_text_of_richs(
+    one: list[tuple[str, str]], two: list[tuple[str, str]], start: int, stop: int
+) -> None:
+    start, stop = sorted((start, stop))
+    line, text = Line(["  ", *one]), Text("  ").append_text(Text.assemble(*one))
+    assert drawn(line.rich()) == drawn(text)
+    assert drawn(line.between(start, stop).rich()) == drawn(text[start:stop])
+    assert drawn(Line(["x"], "dim").add(Line(two)).rich()) == drawn(
+        Text("x", "dim").append_text(Text.assemble(*two))
+    )
+    assert line.plain == text.plain

@@ -11,16 +11,18 @@ mutation is ``{"seq", "snapshot", "pass", "kind", "fact", "refs", "origin", "acc
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nocturne.app.compare import Comparison
-from nocturne.app.lineage import Ancestor, Descendant, Lineage, Quote
-from nocturne.app.ports import Head, MutationRow, SnapshotInfo
-from nocturne.app.restoring import Restored
 from nocturne.core.ids import fact_id, snapshot_id, turn_id
 from nocturne.core.instants import iso
 from nocturne.report import wording
 from nocturne.report.data.facts import fact
+
+if TYPE_CHECKING:
+    from nocturne.app.compare import Comparison
+    from nocturne.app.lineage import Ancestor, Descendant, Lineage, Quote
+    from nocturne.app.ports import Head, MutationRow, SnapshotInfo
+    from nocturne.app.restoring import Restored
 
 
 def snapshot(info: SnapshotInfo) -> dict[str, Any]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from nocturne.app.ports import Head, SnapshotInfo
 from nocturne.report.page import DIM, ID, STRONG, Page
 from nocturne.report.when import minute
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import Head, SnapshotInfo
 
 
 def log(snapshots: Sequence[SnapshotInfo], *, more: int = 0, width: int = 80) -> Page:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nocturne.app.ports import MutationRow
 from nocturne.core.ids import fact_id
 from nocturne.report import wording
 from nocturne.report.page import WARN, Part
+
+if TYPE_CHECKING:
+    from nocturne.app.ports import MutationRow
 
 _BY = {"engine": "by the engine", "person": "by a person"}
 """Said where it was not the proposer, who is the rule."""

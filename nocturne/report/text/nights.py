@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich.cells import cell_len
-
 from nocturne.app.nights import Nights, StoreNight
 from nocturne.report import wording
-from nocturne.report.page import BAD, DIM, GOOD, STRONG, WARN, Page, clip, counted
+from nocturne.report.page import BAD, DIM, GOOD, STRONG, WARN, Page, cells, clip, counted
 from nocturne.report.when import took
 
 
 def column(names: Iterable[str], width: int = 80) -> int:
     """How wide the column of the stores is: as their longest name, at most two fifths of the page."""
-    return min(max((cell_len(name) for name in names), default=0), width * 2 // 5)
+    return min(max((cells(name) for name in names), default=0), width * 2 // 5)
 
 
 def one(night: StoreNight, *, room: int, width: int = 80) -> Page:
     """How one store's night ended, its name in a column of ``room`` cells."""
     page = Page(width)
-    if cell_len(night.db) > room:
+    if cells(night.db) > room:
         page.line((night.db, STRONG))
         name = ""
     else:
@@ -74,7 +72,7 @@ def working(names: Iterable[str], *, done: int, of: int, width: int = 80) -> Pag
     """The line that stands below the others while stores are still asleep."""
     page = Page(width)
     lead = f"{done:,} of {of:,} done, asleep: "
-    page.line((lead, DIM), (clip(", ".join(names), max(width - cell_len(lead), 8)), DIM))
+    page.line((lead, DIM), (clip(", ".join(names), max(width - cells(lead), 8)), DIM))
     return page
 
 

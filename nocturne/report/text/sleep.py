@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.text import Text
-
 from nocturne.app.sleep import PassReport, SleepReport
 from nocturne.core.policy import Policy
 from nocturne.report import wording
+from nocturne.report.line import Line
 from nocturne.report.page import BAD, DIM, GOOD, STRONG, WARN, Page, Part
 from nocturne.report.when import took
 
@@ -28,7 +27,7 @@ def opening(policy: Policy, proposer: str, *, dry_run: bool, width: int = 80) ->
         page.line(("proposer ", DIM), (proposer, STRONG))
     if dry_run:
         page.line(("dry run", WARN), ": every proposal is judged, nothing is written")
-    page.lines.append(Text())
+    page.lines.append(Line())
     return page
 
 
@@ -69,7 +68,7 @@ def closing(report: SleepReport, *, seconds: float, plan: str | None = None, wid
         _held_back(page, report)
         _asked(page, report)
         return page
-    page.lines.append(Text())
+    page.lines.append(Line())
     _refused(page, report)
     _kept(page, report)
     _held_back(page, report)
