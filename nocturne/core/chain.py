@@ -80,9 +80,9 @@ FACT_REFS = frozenset({"fact", "duplicate_of", "other", "into", "sources", "old"
 def named(refs: Mapping[str, Any]) -> set[int]:
     """The facts that a ruling's references name."""
     found: set[int] = set()
-    for field in FACT_REFS & refs.keys():
-        value = refs[field]
-        found.update(value if isinstance(value, list) else (value,))
+    for field, value in refs.items():
+        if field in FACT_REFS:
+            found.update(value if isinstance(value, list) else (value,))
     return found
 
 

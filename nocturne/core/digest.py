@@ -79,15 +79,20 @@ def _check(value: Any) -> None:
 _escape = json.encoder.encode_basestring
 
 
-def _encoder() -> Callable[[Any], str]:
+def _encoder(other: Callable[[Any], Any], *, allow_nan: bool) -> Callable[[Any], str]:
     """One encoder for good: ``JSONEncoder.encode`` makes its C part anew on every call, which costs half of it."""
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return json.JSONEncoder(
-            ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+            ensure_ascii=False,
+            sort_keys=True,
+            separators=(",", ":"),
+            allow_nan=allow_nan,
+            check_circular=False,
+            default=other,
         ).encode
-    sort_keys, skip_keys, allow_nan = True, False, False
-    parts = make(None, _refuse, _escape, None, ":", ",", sort_keys, skip_keys, allow_nan)
+    sort_keys, skip_keys = True, False
+    parts = make(None, other, _escape, None, ":", ",", sort_keys, skip_keys, allow_nan)
     return lambda value: "".join(parts(value, 0))
 
 
@@ -95,7 +100,8 @@ def _refuse(value: Any) -> None:
     raise TypeError(f"{type(value).__name__} has no place in canonical JSON")
 
 
-_encode = _encoder()
+_encode = _encoder(_refuse, allow_nan=False)
+_encode_any = _encoder(str, allow_nan=True)
 
 
 def canonical(value: Any) -> str:
@@ -109,14 +115,9 @@ def trusted(value: Any) -> str:
     return _encode(value)
 
 
-def scalars(values: Iterable[str | int | None]) -> str:
-    """``trusted`` for the members of an array of strings, integers and nulls, without its brackets."""
-    return ",".join(
-        [
-            "null" if value is None else _escape(value) if type(value) is str else str(value)
-            for value in values
-        ]
-    )
+def scalars(values: Sequence[str | int | None]) -> str:
+    """``trusted`` for the members of an array, without its brackets; whatever a forged row holds is told somehow."""
+    return _encode_any(values)[1:-1]
 
 
 def _hash(domain: bytes, content: bytes) -> str:
@@ -184,10 +185,19 @@ def sealed_keys(secret: bytes, keys: Iterable[Sequence[str]]) -> bytes:
     return b"".join([sealed_key(secret, key) for key in keys])
 
 
+def sources_json(sources: Iterable[tuple[int, int, int]]) -> str:
+    """A fact's sources, sorted, as its leaf has them."""
+    return f"[{','.join([f'[{turn},{start},{stop}]' for turn, start, stop in sorted(sources)])}]"
+
+
+def leaf_of(fact: int, columns: str, sources: str) -> bytes:
+    """One fact as the state digest sees it: its number, its columns' and its sorted sources' canonical JSON."""
+    return LEAF + f"[{fact},{columns},{sources}]".encode()
+
+
 def leaf(fact: int, columns: str, sources: Iterable[tuple[int, int, int]]) -> bytes:
-    """One fact as the state digest sees it: its number, its columns' canonical JSON, its sorted sources."""
-    spans = ",".join([f"[{turn},{start},{stop}]" for turn, start, stop in sorted(sources)])
-    return LEAF + f"[{fact},{columns},[{spans}]]".encode()
+    """``leaf_of`` for sources that are not written out yet."""
+    return leaf_of(fact, columns, sources_json(sources))
 
 
 class LtHash:

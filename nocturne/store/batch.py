@@ -5,10 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nocturne.core.digest import trusted
+from nocturne.core.acts import ERASED
+from nocturne.core.digest import leaf_of, sources_json, trusted
 from nocturne.core.facts import Fact
 from nocturne.store.connection import Link
-from nocturne.store.rows import FACT_COLUMNS, Columns, columns_of, fact_row, normal
+from nocturne.store.rows import (
+    ACTIVE,
+    FACT_COLUMNS,
+    SPEAKER,
+    SUBJECT,
+    TEXT,
+    Columns,
+    Values,
+    normal,
+    overwritten,
+    values_of,
+)
 from nocturne.store.search import Index, Said
 from nocturne.store.texts import Names, Salts, sealed
 
@@ -16,40 +28,63 @@ Span = tuple[int, int, int]
 
 
 class Held:
-    """A fact's current version: its columns in normal form, its words and its sources."""
+    """A fact's current version: its columns, its words and its sources."""
 
-    __slots__ = ("_json", "columns", "retired", "row", "seq", "spans", "text")
+    __slots__ = (
+        "_columns",
+        "_json",
+        "_sources",
+        "active",
+        "retired",
+        "row",
+        "seq",
+        "spans",
+        "text",
+        "values",
+    )
 
-    def __init__(self, columns: Columns, text: str | None, spans: frozenset[Span]) -> None:
-        self.columns = columns
+    def __init__(self, values: Values, text: str | None, spans: frozenset[Span]) -> None:
+        self.values = values
+        self.active: bool = values[ACTIVE] == 1
         self.text = text
         self.spans = spans
         self.seq = 0
         self.retired: int | None = None
         self.row: list[Any] | None = None
+        self._columns: Columns | None = None
         self._json = ""
+        self._sources = ""
+
+    def stepped(self, step: Columns, values: Values, text: str | None, spans: frozenset[Span]) -> Held:
+        """The version after a step."""
+        now = Held(values, text, spans)
+        now._columns = overwritten(self._normal(), step)
+        if spans is self.spans:
+            self._sources = now._sources = self._sources or sources_json(spans)
+        return now
+
+    def _normal(self) -> Columns:
+        if self._columns is None:
+            self._columns = normal(self.values)
+        return self._columns
 
     def json(self) -> str:
-        """The columns as canonical JSON: what a new fact's change holds, and the leaf."""
+        """The columns in normal form as canonical JSON: what a new fact's change holds."""
         if not self._json:
-            self._json = trusted(self.columns)
+            self._json = trusted(self._normal())
         return self._json
+
+    def leaf(self, fact: int) -> bytes:
+        """The version as the state digest sees it."""
+        if not self._sources:
+            self._sources = sources_json(self.spans)
+        return leaf_of(fact, self.json(), self._sources)
 
     @property
     def speaker(self) -> str | None:
         """The commitment of the speaker's name."""
-        found: str | None = self.columns.get("speaker")
+        found: str | None = self.values[SPEAKER]
         return found
-
-    @property
-    def said(self) -> tuple[str | None, str | None]:
-        """The words, and whose."""
-        return self.text, self.speaker
-
-    @property
-    def active(self) -> bool:
-        """Whether the version is in the active set."""
-        return "active" not in self.columns
 
 
 class Batch:
@@ -120,7 +155,7 @@ class Batch:
             "WHERE f.fact_id IN (SELECT value FROM json_each(?)) AND f.to_seq IS NULL",
             (wanted,),
         ):
-            held = Held(normal(row[4:]), row[3], frozenset(spans.get(row[0], ())))
+            held = Held(row[4:], row[3], frozenset(spans.get(row[0], ())))
             held.seq, held.retired = row[1], row[2]
             self._held[row[0]] = held
 
@@ -130,12 +165,26 @@ class Batch:
             self.load({fact})
         return self._held.get(fact)
 
-    def is_current(self, held: Held, fact: Fact) -> bool:
+    def values(self, fact: Fact, text: str, held: Held | None) -> Values:
+        """The fact's columns; a name that was purged from the version held stays the one it was."""
+        was = (None, None) if held is None else (held.values[SPEAKER], held.values[SUBJECT])
+        speaker, subject = fact.speaker, fact.subject
+        return values_of(
+            fact,
+            text,
+            None if speaker is None else self._named(speaker, was[0]),
+            None if subject == "user" else self._named(subject, was[1]),
+        )
+
+    def _named(self, name: str, was: str | None) -> str:
+        return was if name == ERASED and was is not None and self._names.of(was) is None else self.name(name)
+
+    def is_current(self, held: Held, fact: Fact, spans: frozenset[Span]) -> bool:
         """Whether the fact, as a pass judged it, is the version that the store holds."""
         return (
             (held.text is None or held.text == fact.text)
-            and held.spans == frozenset((span.turn, span.start, span.end) for span in fact.sources)
-            and held.columns == columns_of(fact, held.columns["text"], self.name)
+            and held.spans == spans
+            and held.values == self.values(fact, held.values[TEXT], held)
         )
 
     def former(self, fact: int, text: str) -> str | None:
@@ -162,7 +211,7 @@ class Batch:
         after.seq = seq
         if not after.active:
             after.retired = before.retired if before is not None and not before.active else seq
-        row = [fact, seq, None, *fact_row(after.columns), after.retired]
+        row = [fact, seq, None, *after.values, after.retired]
         after.row = row
         self._facts.append(row)
         self._unwritten.add(fact)
@@ -171,24 +220,31 @@ class Batch:
                 before.row[2] = seq
             else:
                 self._closed.append((seq, fact, before.seq))
-        had = before.spans if before is not None else frozenset()
-        for span in after.spans - had:
+        had: frozenset[Span] = before.spans if before is not None else frozenset()
+        if had is not after.spans:
+            self._rests(seq, fact, had, after.spans)
+        self._held[fact] = after
+        was = before is not None and before.active
+        if after.active and not (
+            was and before is not None and before.text == after.text and before.speaker == after.speaker
+        ):
+            # None where it was purged: there is nothing to find it by.
+            self._index[fact] = None if after.text is None else (after.text, self._names.of(after.speaker))
+        elif was and not after.active:
+            self._index[fact] = None
+
+    def _rests(self, seq: int, fact: int, had: frozenset[Span], has: frozenset[Span]) -> None:
+        """Open the sources that a step gained, and close those it lost."""
+        for span in has - had:
             source = [fact, *span, seq, None]
             self._sources.append(source)
             self._source_rows[fact, span] = source
-        for span in had - after.spans:
+        for span in had - has:
             open_row = self._source_rows.pop((fact, span), None)
             if open_row is not None:
                 open_row[5] = seq
             else:
                 self._sources_closed.append((seq, fact, *span))
-        self._held[fact] = after
-        was = before is not None and before.active
-        if after.active and not (was and before is not None and before.said == after.said):
-            # None where it was purged: there is nothing to find it by.
-            self._index[fact] = None if after.text is None else (after.text, self._names.of(after.speaker))
-        elif was and not after.active:
-            self._index[fact] = None
 
     def reindex(self, search_index: Index) -> None:
         """Go on with an index that was made anew."""
@@ -205,6 +261,8 @@ class Batch:
         self._source_rows = {}
 
     def _write_texts(self) -> None:
+        # In the order of their index: commitments are random, and each by itself would be looked for from its root.
+        self._texts.sort()
         self._many("INSERT INTO texts (hash, salt, text) VALUES (?, ?, ?)", self._texts)
         self._many("INSERT INTO names VALUES (?)", self._new_names)
 

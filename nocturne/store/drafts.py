@@ -9,13 +9,14 @@ from typing import Any
 from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import named
 from nocturne.core.digest import plain, trusted
-from nocturne.core.facts import Change, Fact
+from nocturne.core.facts import BLOCKS, Change, Fact
 from nocturne.core.proposals import Proposal
 from nocturne.core.verdicts import Accepted, Refused, Ruling
-from nocturne.store.batch import Batch, Held
-from nocturne.store.rows import columns_of, delta, refs_of, subject_of
+from nocturne.store.batch import Batch, Held, Span
+from nocturne.store.rows import TEXT, refs_of, stepped, subject_of
 
 _RATIO = re.compile(r"-?[0-9]{1,18}(?:/[0-9]{1,18}|\.[0-9]{1,18})?\Z")
+_BLOCKS = frozenset(BLOCKS)
 
 
 class Stale(Exception):
@@ -23,19 +24,20 @@ class Stale(Exception):
 
 
 def figures_of(evidence: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Evidence in two: numbers and ratios, which tell nothing of the words, and what a purge may erase."""
+    """Evidence in two: numbers, ratios and blocks, which tell nothing of the words, and what a purge may erase."""
     figures: dict[str, Any] = {}
     rest: dict[str, Any] = {}
-    for key, value in plain(evidence).items():
-        (figures if _is_figure(value) else rest)[key] = value
+    for key, given in evidence.items():
+        value = given if type(given) is str else plain(given)
+        (figures if _is_figure(value) else rest)[str(key)] = value
     return figures, rest
 
 
 def _is_figure(value: Any) -> bool:
+    if type(value) is str:
+        return value in _BLOCKS or _RATIO.match(value) is not None
     if isinstance(value, int):
         return True
-    if isinstance(value, str):
-        return _RATIO.match(value) is not None
     return isinstance(value, list) and all(isinstance(item, int) for item in value)
 
 
@@ -117,45 +119,62 @@ class Draft:
         gained: list[str] = []
         lost: list[str] = []
         for change in _folded(changes):
-            after = change.after
-            held = None if change.before is None else self._batch.held(after.id)
-            if held is None:
-                if change.before is not None or after.id <= newest:
-                    raise ValueError(
-                        f"m{after.id} is {'not in the store' if change.before else 'taken already'}"
-                    )
-                newest = after.id
-            elif change.before is not None and not self._batch.is_current(held, change.before):
-                raise Stale(f"m{after.id} is no longer as it was judged")
-            erased = held is not None and held.text is None and after.text == ERASED
-            now = Held(
-                columns_of(after, self._worded(held, after), self._batch.name),
-                None if erased else after.text,
-                frozenset([(span.turn, span.start, span.end) for span in after.sources]),
-            )
-            if held is None:
-                step, more, less = now.json(), now.spans, _NONE
+            before, after = change.before, change.after
+            fact = after.id
+            if before is None:
+                if fact <= newest:
+                    raise ValueError(f"m{fact} is taken already")
+                newest = fact
+                held, now, step, more, less = None, *self._begun(after)
             else:
-                differing = delta(held.columns, now.columns)
-                more, less = now.spans - held.spans, held.spans - now.spans
-                if not (differing or more or less):
+                held = self._batch.held(fact)
+                if held is None:
+                    raise ValueError(f"m{fact} is not in the store")
+                now, step, more, less = self._stepped(held, before, after)
+                if now is held:
                     continue
-                step = trusted(differing)
-            changed.append(f"[{after.id},{step}]")
-            gained += [f"[{after.id},{turn},{start},{stop}]" for turn, start, stop in sorted(more)]
-            lost += [f"[{after.id},{turn},{start},{stop}]" for turn, start, stop in sorted(less)]
-            self.steps.append((after.id, held, now))
-            self.touched.add(after.id)
+            changed.append(f"[{fact},{step}]")
+            if more or less:
+                gained += [f"[{fact},{turn},{start},{stop}]" for turn, start, stop in sorted(more)]
+                lost += [f"[{fact},{turn},{start},{stop}]" for turn, start, stop in sorted(less)]
+            self.steps.append((fact, held, now))
+            self.touched.add(fact)
         for part, rows in (("changes", changed), ("sourced", gained), ("unsourced", lost)):
             if rows:
                 self.parts[part] = "[" + ",".join(rows) + "]"
         return newest
 
+    def _begun(self, fact: Fact) -> tuple[Held, str, Spans, Spans]:
+        """The first version of a fact."""
+        values = self._batch.values(fact, self._worded(None, fact), None)
+        stepped(fact.id, None, values)
+        now = Held(values, fact.text, _spans(fact))
+        return now, now.json(), now.spans, _NONE
+
+    def _stepped(self, held: Held, before: Fact, after: Fact) -> tuple[Held, str, Spans, Spans]:
+        """The next version, what differs in it as JSON, and the sources gained and lost; the same where nothing is."""
+        spans = _spans(before)
+        if not self._batch.is_current(held, before, spans):
+            raise Stale(f"m{after.id} is no longer as it was judged")
+        values = self._batch.values(after, self._worded(held, after), held)
+        differing = stepped(after.id, held.values, values)
+        more = less = _NONE
+        if after.sources is not before.sources:
+            spans = _spans(after)
+            more, less = spans - held.spans, held.spans - spans
+        if not (differing or more or less):
+            return held, "", more, less
+        erased = held.text is None and after.text == ERASED
+        now = held.stepped(
+            differing, values, None if erased else after.text, spans if more or less else held.spans
+        )
+        return now, trusted(differing), more, less
+
     def _worded(self, held: Held | None, after: Fact) -> str:
         """The commitment of the fact's text: the one it had if it said the same before, else a new one."""
         if held is not None:
             if held.text == after.text or (held.text is None and after.text == ERASED):
-                known: str = held.columns["text"]
+                known: str = held.values[TEXT]
                 return known
             former = self._batch.former(after.id, after.text)
             if former is not None:
@@ -166,7 +185,12 @@ class Draft:
         return text
 
 
-_NONE: frozenset[tuple[int, int, int]] = frozenset()
+Spans = frozenset[Span]
+_NONE: Spans = frozenset()
+
+
+def _spans(fact: Fact) -> frozenset[Span]:
+    return frozenset([(span.turn, span.start, span.end) for span in fact.sources])
 
 
 def of_ruling(batch: Batch, ruling: Ruling, at: int, under: int, newest: int) -> tuple[Draft, int]:
@@ -191,7 +215,7 @@ def of_ruling(batch: Batch, ruling: Ruling, at: int, under: int, newest: int) ->
         draft.columns["code"] = verdict.code
     else:
         draft.columns["rule"] = verdict.rule
-    text = getattr(proposal, "text", None)
+    text: str | None = getattr(proposal, "text", None)
     new = ruling.changes[0].after if ruling.changes and ruling.changes[0].before is None else None
     draft.proposed(proposal, new if new is not None and new.text == text else None)
     fact = subject_of(proposal)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nocturne.core.digest import ZERO, LtHash, canonical, leaf
+from nocturne.core.digest import ZERO, LtHash, canonical
 from nocturne.errors import StoreDamaged
 from nocturne.store.connection import Link
 from nocturne.store.side import running
@@ -60,19 +60,16 @@ class Tail:
 
     def step(self, fact: int, before: Held | None, after: Held) -> None:
         """Take one change of one fact into the digest and the counts."""
-        if before is not None:
-            self._lanes.remove(leaf(fact, before.json(), before.spans))
-        self._lanes.add(leaf(fact, after.json(), after.spans))
-        was = before is not None and before.active
-        self.active += int(after.active) - int(was)
+        is_active = after.active
         if before is None:
             self._counts["added"] += 1
-        elif was and not after.active:
-            self._counts["retired"] += 1
-        elif after.active and not was:
-            self._counts["revived"] += 1
+            self.active += is_active
         else:
-            self._counts["changed"] += 1
+            self._lanes.remove(before.leaf(fact))
+            was = before.active
+            self.active += is_active - was
+            self._counts["changed" if was == is_active else "retired" if was else "revived"] += 1
+        self._lanes.add(after.leaf(fact))
 
     def count(self, body: dict[str, Any]) -> None:
         """Count a ruling."""

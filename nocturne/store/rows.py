@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from operator import attrgetter, ne
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 Columns = dict[str, Any]
 FACT_COLUMNS = ", ".join(f"f.{column}" for column in COLUMNS)
 """For a select over ``facts AS f``."""
-Name = Callable[[str], str]
+Values = tuple[Any, ...]
+"""A fact's columns, every one, in the table's order."""
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9:_./-]{0,39}\Z")
 _INTEGERS = frozenset(
@@ -27,66 +29,59 @@ _INTEGERS = frozenset(
         "trust", "importance", "originals",
     }
 )  # fmt: skip
-_PLAIN = tuple(
-    column
-    for column in COLUMNS
-    if column not in ("text", "block", "category", "recorded_at", "active", "pinned", "speaker", "subject")
-)
-_READ = attrgetter(*_PLAIN)
-_USUAL = tuple(DEFAULTS[column] for column in _PLAIN)
-_WHOLE = tuple((column, DEFAULTS.get(column)) for column in COLUMNS)
+_BEFORE_NAMES = attrgetter(*COLUMNS[1:5])
+_AFTER_NAMES = attrgetter(*COLUMNS[7:15])
+_USUAL = tuple(DEFAULTS[column] for column in COLUMNS)
+TEXT, SPEAKER, SUBJECT, ACTIVE = map(COLUMNS.index, ("text", "speaker", "subject", "active"))
+"""Where these stand in a fact's values."""
 
 
-def columns_of(fact: Fact, text: str, name: Name) -> Columns:
-    """The fact's columns in normal form: ``text`` is its commitment, names interned, defaults left out."""
-    out: Columns = {
-        "text": text,
-        "block": fact.block,
-        "category": fact.category,
-        "recorded_at": fact.recorded_at,
-    }
-    read = _READ(fact)
-    if read != _USUAL:
-        for column, value, usual in zip(_PLAIN, read, _USUAL, strict=True):
-            if value != usual:
-                out[column] = value
-    for column in _INTEGERS & out.keys():
-        if type(out[column]) is not int:
-            raise TypeError(f"{column} of m{fact.id} is {out[column]!r}, not an integer")
-    if not fact.active:
-        out["active"] = 0
-    if fact.pinned:
-        out["pinned"] = 1
-    if fact.speaker is not None:
-        out["speaker"] = name(fact.speaker)
-    if fact.subject != "user":
-        out["subject"] = name(fact.subject)
+def values_of(fact: Fact, text: str, speaker: str | None, subject: str | None) -> Values:
+    """The fact's columns in the table's order; ``text``, ``speaker`` and ``subject`` are commitments."""
+    return (
+        text,
+        *_BEFORE_NAMES(fact),
+        speaker,
+        subject,
+        *_AFTER_NAMES(fact),
+        1 if fact.active else 0,
+        fact.retired_by,
+        fact.trust,
+        fact.quarantined_by,
+        1 if fact.pinned else 0,
+        fact.namespace,
+        fact.importance,
+        fact.originals,
+    )
+
+
+def stepped(fact: int, before: Values | None, after: Values) -> Columns:
+    """The columns that differ, with their new values; of a new fact all but the defaults.
+
+    A return to the default is written out. TypeError where what is new is no integer and should be one.
+    """
+    if before is None:
+        changed = normal(after)
+    else:
+        changed = dict(compress(zip(COLUMNS, after, strict=True), map(ne, after, before)))
+    for column, value in changed.items():
+        if type(value) is not int and column in _INTEGERS and not (before is not None and value is None):
+            raise TypeError(f"{column} of m{fact} is {value!r}, not an integer")
+    return changed
+
+
+def overwritten(columns: Columns, step: Columns) -> Columns:
+    """The normal form after a step."""
+    out = {**columns, **step}
+    for column, value in step.items():
+        if value == DEFAULTS[column]:
+            del out[column]
     return out
 
 
-def fact_row(columns: Columns) -> list[Any]:
-    """Every column in the table's order, defaults filled in."""
-    return [columns.get(column, default) for column, default in _WHOLE]
-
-
 def normal(values: Sequence[Any]) -> Columns:
-    """The normal form of a table's row: the columns that differ from their default."""
-    return {
-        column: value
-        for (column, default), value in zip(_WHOLE, values, strict=True)
-        if value != default or column == "recorded_at"
-    }
-
-
-def delta(before: Columns, after: Columns) -> Columns:
-    """The columns that differ, with their new values; a return to the default is written out."""
-    changed = {
-        column: value for column, value in after.items() if before.get(column, DEFAULTS.get(column)) != value
-    }
-    for column in before:
-        if column not in after:
-            changed[column] = DEFAULTS[column]
-    return changed
+    """The normal form of a table's row: the columns that differ from their default, ``recorded_at`` always."""
+    return dict(compress(zip(COLUMNS, values, strict=True), map(ne, values, _USUAL)))
 
 
 def fact_of(
@@ -213,13 +208,14 @@ def refs_of(proposal: Proposal | None, after: Fact | None) -> tuple[dict[str, An
     if proposal is None:
         return refs, said
     for field, value in proposal.values():
-        if value is None or field in _SPOKEN or value == "":
+        if field in _SPOKEN or value is None or value == "":
             continue
         if after is not None and field not in FACT_REFS and getattr(after, field, None) == value:
             continue
-        if isinstance(value, tuple):
+        kind = type(value)
+        if kind is tuple:
             refs[field] = list(value)
-        elif isinstance(value, int) or (field != "subject" and _WORD.match(value)):
+        elif kind is int or (field != "subject" and _WORD.match(value)):
             refs[field] = value
         elif field != "subject" or value != "user":
             said[field] = value

@@ -17,14 +17,14 @@ class Salts:
     """Random salts, drawn from the operating system many at a time."""
 
     def __init__(self) -> None:
-        self._pool = b""
+        self._pool: list[bytes] = []
 
     def draw(self) -> bytes:
         """16 fresh bytes."""
         if not self._pool:
-            self._pool = os.urandom(_SALT * _POOL)
-        salt, self._pool = self._pool[:_SALT], self._pool[_SALT:]
-        return salt
+            drawn = os.urandom(_SALT * _POOL)
+            self._pool = [drawn[at : at + _SALT] for at in range(0, len(drawn), _SALT)]
+        return self._pool.pop()
 
 
 def sealed(salts: Salts, text: str) -> tuple[str, bytes, str]:

@@ -132,6 +132,18 @@ def test_a_speaker_can_be_erased_everywhere_at_once(path: Path, store: SqliteSto
     assert store.replayed().problems == []
 
 
+def test_a_fact_whose_speaker_was_erased_can_still_change(store: SqliteStore) -> None:
+    with store.transaction() as tx:
+        tx.erase(store.texts_containing(["priya"]), Act("purge"), at=T0)
+        tx.snapshot("purge", command="", policy=None, at=T0)
+    now = store_now(store, 4)
+    with store.transaction() as tx:
+        tx.act([Act("note", changes=(Change(now, replace(now, trust=1)),))], at=T0)
+        tx.snapshot("x", command="", policy=None, at=T0)
+    assert store_now(store, 4) == replace(now, trust=1)
+    assert store.replayed().problems == []
+
+
 def test_a_reader_in_the_way_is_named_and_the_clearing_is_taken_up_later(path: Path) -> None:
     with open_store(path, measures=WORDS, busy_ms=20) as store, open_store(path, mode="readonly") as reader:
         with reader.moment():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from nocturne.core.proposals import Encode, Forget
 from nocturne.core.verdicts import Accepted, Refused, Ruling
 from nocturne.errors import InputUnreadable
 from nocturne.store import QuizRun, Reply, SqliteStore, open_store
+from nocturne.store.drafts import figures_of
 from tests.store.story import (
     FACTS,
     POLICY,
@@ -487,3 +489,18 @@ def test_keyed_turns_in_a_second_file_get_the_next_numbers(fresh: SqliteStore) -
         tx.snapshot("x", command="", policy=None, at=T0)
     assert fresh.next_turn() == 7
     assert fresh.replayed().holds
+
+
+def test_evidence_is_told_apart_into_what_a_purge_may_leave_and_words() -> None:
+    figures, rest = figures_of(
+        {
+            "from": "scratch",
+            "share": Fraction(3, 4),
+            "kept": True,
+            "ids": (1, 2),
+            "said": "scratched",
+            "of": ["scratch"],
+        }
+    )
+    assert figures == {"from": "scratch", "share": "3/4", "kept": 1, "ids": [1, 2]}
+    assert rest == {"said": "scratched", "of": ["scratch"]}
