@@ -21,7 +21,7 @@ from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
 from nocturne.core.retention import loss, newly_faded, over_capacity
 from nocturne.core.text.lexicon import Lexicon
-from nocturne.core.verdicts import Accepted, Refused, Ruling
+from nocturne.core.verdicts import Refused, Ruling
 from nocturne.errors import StoreLocked, UsageError
 from nocturne.passes.activations import curve_of
 from nocturne.passes.engine import Offer, Outcome, offers, run, withhold
@@ -48,7 +48,43 @@ class PassReport:
     not_asked: int = 0
     again: int = 0
     mended: int = 0
+    refusals: Mapping[str, int] = field(default_factory=dict)
+    """How often each code refused."""
+    superseded: int = 0
+    """Facts that a later one took the place of."""
+    would_lose: Mapping[str, Any] = field(default_factory=dict)
+    """What the pass would have lost, where that was more than may go."""
     rulings: tuple[Ruling, ...] = ()
+    """Every ruling, where the night is told in full."""
+
+    @classmethod
+    def of(
+        cls, outcome: Outcome, snapshots: tuple[int, int] | None, *, in_full: bool
+    ) -> PassReport:
+        """The line of a pass that was committed between these snapshots."""
+        verdicts = [ruling.verdict for ruling in outcome.rulings]
+        changes = (change for ruling in outcome.rulings for change in ruling.changes)
+        return cls(
+            name=outcome.pass_name,
+            received=outcome.received,
+            proposed=outcome.proposed,
+            accepted=outcome.accepted,
+            refused=outcome.refused,
+            enforced=outcome.enforced,
+            active=len(outcome.state.facts),
+            snapshots=snapshots,
+            withheld=outcome.withheld,
+            again=outcome.again,
+            mended=outcome.mended,
+            refusals=Counter(verdict.code for verdict in verdicts if isinstance(verdict, Refused)),
+            superseded=sum(
+                not change.after.active and change.after.retired_by == "contradict" for change in changes
+            ),
+            would_lose=next(
+                (verdict.evidence for verdict in verdicts if verdict.evidence.get("would_lose")), {}
+            ),
+            rulings=outcome.rulings if in_full else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +108,10 @@ class SleepReport:
     @property
     def refusals(self) -> Counter[str]:
         """How often each code refused."""
-        return Counter(
-            ruling.verdict.code
-            for part in self.passes
-            for ruling in part.rulings
-            if isinstance(ruling.verdict, Refused)
-        )
+        total: Counter[str] = Counter()
+        for part in self.passes:
+            total.update(part.refusals)
+        return total
 
     @property
     def exit_code(self) -> Literal[0, 1]:
@@ -150,6 +184,8 @@ class Night:
     allow_loss: bool = False
     dry_run: bool = False
     enforce: bool = True
+    in_full: bool = True
+    """Whether the report keeps every ruling; the record has them all, and they are as large as the facts."""
     mend: Mend | None = None
     unanswered: Unanswered = lambda _: 0
     watch: Watch = field(default_factory=_Silent)
@@ -185,20 +221,9 @@ def sleep(night: Night) -> SleepReport:
         )
         lost += len(gone)
         forgotten += gone
-        report = PassReport(
-            name=stage.name,
-            received=outcome.received,
-            proposed=outcome.proposed,
-            accepted=outcome.accepted,
-            refused=outcome.refused,
-            enforced=outcome.enforced,
-            active=len(state.facts),
-            snapshots=ledger.span,
-            withheld=outcome.withheld,
-            again=outcome.again,
-            mended=outcome.mended,
-            rulings=outcome.rulings,
-        )
+        report = PassReport.of(outcome, ledger.span, in_full=night.in_full)
+        # A pass may have ruled on a million facts: what it said of them is on record, and must not stay.
+        del outcome
         reports.append(report)
         night.watch.ended(report)
     ledger.note_quiet()
@@ -451,8 +476,3 @@ def _faded(night: Night, before: State) -> tuple[int, ...]:
     stored = night.store.activations()
     curves = {fact.id: curve_of(stored.get(fact.id), fact) for fact in before.facts.values()}
     return newly_faded(before.facts.values(), curves, night.policy, since, night.now)
-
-
-def accepted_of(report: PassReport) -> list[Ruling]:
-    """The rulings of a pass that were applied."""
-    return [ruling for ruling in report.rulings if isinstance(ruling.verdict, Accepted)]

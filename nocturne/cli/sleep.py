@@ -127,6 +127,7 @@ def run(
                     only=tuple(only) if only else None,
                     allow_loss=allow_loss,
                     dry_run=dry,
+                    in_full=shell.as_json or plan is not None,
                     watch=watch,
                 )
             )

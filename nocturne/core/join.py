@@ -27,6 +27,8 @@ CHUNK = 1 << 18
 """Candidates looked at at once: what fits the second-level cache."""
 ABREAST = 1 << 13
 """Pairs counted at once."""
+TOGETHER = 1 << 20
+"""Candidates of which those met twice are taken out before they are counted."""
 WIDE = 1 << 12
 """Products of two rows' sizes above which a pair is counted by itself."""
 
@@ -113,14 +115,14 @@ def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None 
     if new is not None:
         return verified(rows, floor, _meeting(rows, floor, new, None))
     plan = _Plan.of(rows, floor)
-    found: list[tuple[Ints, Ints]] = []
+    found: list[Iterator[tuple[Ints, Ints]]] = []
     probing = plan.probes
     crowded = crowds.crowd(rows.starts, rows.tokens, plan.order)
     if crowded is not None:
-        found += (plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
+        found.append(plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
         probing = probing & ~marked(crowded.places, len(rows))[plan.place]
-    found += plan.candidates(probing)
-    return verified(rows, floor, [(plan.order[larger], plan.order[smaller]) for larger, smaller in found])
+    found.append(plan.candidates(probing))
+    return verified(rows, floor, plan.rows_at(chain.from_iterable(found)))
 
 
 def nearest(
@@ -136,8 +138,7 @@ def nearest(
     if new is None:
         plan = _Plan.of(rows, low)
         held = cool[rows.tokens]
-        places = plan.candidates(plan.probes & held, held)
-        found = [(plan.order[larger], plan.order[smaller]) for larger, smaller in places]
+        found = plan.rows_at(plan.candidates(plan.probes & held, held))
     else:
         found = _meeting(rows, low, marked(new, len(rows)), cool)
     pairs = verified(rows, low, found)
@@ -157,7 +158,7 @@ def nearest(
 
 def _meeting(
     rows: Rows, floor: Fraction, new: NDArray[np.bool_], cool: NDArray[np.bool_] | None
-) -> list[tuple[Ints, Ints]]:
+) -> Iterator[tuple[Ints, Ints]]:
     """Candidates (larger, smaller) with a new row among them, at the cost of two looks at every entry.
 
     New rows probe all entries for rows at least their size; the rarest tokens of all rows probe the new rows
@@ -168,7 +169,7 @@ def _meeting(
     missing = _missing(sizes, floor)
     fresh = np.flatnonzero(new & (sizes > 0))
     if not len(fresh):
-        return []
+        return
     allowed = np.ones(int(tokens.max()) + 1, np.bool_) if cool is None else cool
     entries = _run(starts[fresh], sizes[fresh])
     entries = entries[allowed[tokens[entries]]]
@@ -180,12 +181,10 @@ def _meeting(
     for column in range(int(missing.max()) + 1):
         spot = starts[:-1][(missing >= column) & (sizes > column)] + column
         theirs.append(spot[wanted[tokens[spot]]])
-    found = []
     for probe, posting in ((probes, posted), (np.concatenate(theirs), entries)):
         for smaller, larger in _met(rows, probe, posting):
             apart = (smaller != larger) & (sizes[larger] >= sizes[smaller])
-            found.append((larger[apart], smaller[apart]))
-    return found
+            yield larger[apart], smaller[apart]
 
 
 def _run(first: Ints, count: Ints) -> Ints:
@@ -280,6 +279,11 @@ class _Plan:
             signatures(rows.starts, rows.tokens)[order],
         )
 
+    def rows_at(self, found: Iterable[tuple[Ints, Ints]]) -> Iterator[tuple[Ints, Ints]]:
+        """Places as row numbers."""
+        for larger, smaller in found:
+            yield self.order[larger], self.order[smaller]
+
     def candidates(
         self, probing: NDArray[np.bool_], posted: NDArray[np.bool_] | None = None
     ) -> Iterator[tuple[Ints, Ints]]:
@@ -316,20 +320,39 @@ class _Plan:
         return larger[live], smaller[live]
 
 
-def verified(rows: Rows, floor: Fraction, found: Sequence[tuple[Ints, Ints]]) -> Pairs:
+def verified(rows: Rows, floor: Fraction, found: Iterable[tuple[Ints, Ints]]) -> Pairs:
     """Of candidate row numbers (larger, smaller) those that reach the floor, each once, ascending."""
-    none = np.zeros(0, np.int64)
-    keys = distinct(np.concatenate([none, *((small << 32) | large for large, small in found)]))
-    large, small = keys & 0xFFFFFFFF, keys >> 32
     sizes = np.diff(rows.starts)
-    widest_first = _largest_first(sizes[small])
-    large, small = large[widest_first], small[widest_first]
-    shared = _shared(rows, sizes, large, small)
-    held = shared >= (sizes - _missing(sizes, floor))[small]
-    # Of two rows of one size each may have probed the other.
-    keys = (np.minimum(large, small) << 32) | np.maximum(large, small)
-    keys, at = np.unique(keys[held], return_index=True)
-    return Pairs(keys >> 32, keys & 0xFFFFFFFF, shared[held][at])
+    least = sizes - _missing(sizes, floor)
+    none = np.zeros(0, np.int64)
+    held = [(none, none)]
+    for candidates in _batched((small << 32) | large for large, small in found):
+        keys = distinct(candidates)
+        large, small = keys & 0xFFFFFFFF, keys >> 32
+        widest_first = _largest_first(sizes[small])
+        large, small = large[widest_first], small[widest_first]
+        shared = _shared(rows, sizes, large, small)
+        enough = shared >= least[small]
+        large, small = large[enough], small[enough]
+        held.append(((np.minimum(large, small) << 32) | np.maximum(large, small), shared[enough]))
+    keys, shared = (np.concatenate(part) for part in zip(*held, strict=True))
+    # A pair may have been met by more than one token; and of two rows of one size each may have probed the other.
+    keys, at = np.unique(keys, return_index=True)
+    return Pairs(keys >> 32, keys & 0xFFFFFFFF, shared[at])
+
+
+def _batched(blocks: Iterable[Ints]) -> Iterator[Ints]:
+    """The blocks end to end, ``TOGETHER`` or so at a time, so that a crowd of candidates never stands in memory."""
+    waiting: list[Ints] = []
+    count = 0
+    for block in blocks:
+        waiting.append(block)
+        count += len(block)
+        if count >= TOGETHER:
+            yield np.concatenate(waiting)
+            waiting, count = [], 0
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 def _largest_first(sizes: Ints) -> Ints:

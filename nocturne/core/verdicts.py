@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Origin = Literal["model", "engine", "person"]
 Evidence = Mapping[str, Any]
+NOTHING: Evidence = {}
+"""No evidence: one for all, since a night makes a hundred thousand rulings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Accepted:
 
     proposal: Proposal
     rule: str
-    evidence: Evidence = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Refused:
 
     proposal: Proposal | None
     code: str
-    evidence: Evidence = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=lambda: NOTHING)
 
 
 Verdict = Accepted | Refused
@@ -53,7 +55,7 @@ class Ruling:
     links: tuple[Link, ...] = ()
     activations: tuple[Activation, ...] = ()
     memo: str | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     @property
     def accepted(self) -> bool:

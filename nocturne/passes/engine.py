@@ -10,7 +10,7 @@ from typing import Any
 from nocturne.core.conservation import breaches
 from nocturne.core.facts import Activation, Change, Fact, Link, State
 from nocturne.core.proposals import Drop, Encode, Keep, Proposal, named_by
-from nocturne.core.verdicts import Accepted, Origin, Refused, Ruling, Verdict
+from nocturne.core.verdicts import NOTHING, Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
 from nocturne.passes.rejected import is_rejected
 from nocturne.passes.scene import Effect, Pass, Scene
@@ -26,7 +26,7 @@ class Offer:
     proposal: Proposal | Refused
     origin: Origin = "model"
     raw: str | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ Mend = Callable[[Any, Sequence[Refused]], Iterable[Offer]]
 def offers(pass_name: str, replies: Iterable[str]) -> Iterator[Offer]:
     """The entries of raw replies, in order, each with where its reply came from."""
     for reply in replies:
-        origin = dict(getattr(reply, "provenance", {}))
+        origin = dict(getattr(reply, "provenance", {})) or NOTHING
         for entry in wire.parse(pass_name, reply):
             raw = entry.evidence.get("raw") if isinstance(entry, Refused) else None
             yield Offer(entry, "model", raw, origin)

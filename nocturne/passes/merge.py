@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from fractions import Fraction
 
-from nocturne.core.candidates import Neighbours, keeper, nominate_unions
+from nocturne.core.candidates import Neighbours, falling, keeper, nominate_unions
 from nocturne.core.facts import DAY, Change, Fact, Link
 from nocturne.core.lability import within
 from nocturne.core.meaning import Fails, compose_merge, judge_merge
@@ -111,7 +111,7 @@ class Merge:
         grown: dict[int, list[int]] = {}
         texts: dict[int, str] = {}
         apart: list[Union] = []
-        for first, second, measure in sorted(near, key=lambda pair: (-pair[2], pair[0], pair[1])):
+        for first, second, measure in sorted(near, key=lambda pair: (falling(pair[2]), pair[0], pair[1])):
             into, other = keeper(facts[first], facts[second], sets)
             if into in grown and other in grown:
                 continue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import cache
 
 from nocturne.core.facts import Change, Fact
 from nocturne.core.proposals import Promote as Proposed
@@ -17,6 +18,11 @@ from nocturne.passes.standing import reasoned, standing
 
 _ENFORCED = frozenset({"identity", "preferences", "commitments", "event"})
 _FIRST = ("identity", "preferences", "commitments")
+
+
+@cache
+def _moved(since: str, to: str) -> Mapping[str, str]:
+    return {"from": since, "to": to}
 
 
 class Promote:
@@ -60,7 +66,7 @@ class Promote:
         if short := self._wants_sources(scene, fact):
             return Refused(proposal, "N307", {"fact": f"m{fact.id}", **short})
         rule = "promotion" if scene.adjudicated else "promotion-rule"
-        return Accepted(proposal, rule, {"from": fact.block, "to": proposal.to_block})
+        return Accepted(proposal, rule, _moved(fact.block, proposal.to_block))
 
     def _wants_sources(self, scene: Scene, fact: Fact) -> dict[str, int]:
         rules = scene.policy.promote

@@ -196,9 +196,10 @@ def _ruled(pass_name: str, verdict: Accepted | Refused, *changes: Change) -> Rul
 _DROP = Drop(fact=17, duplicate_of=4, reason="the same")
 _FORGET = Forget(fact=8, reason="old")
 _MERGE = Merge(into=22, sources=(30,), reason="one")
+_TOO_MUCH = {"would_lose": 12, "of": 44, "allowed": 11, "budget": "1/4"}
 _PASSES = (
     PassReport(
-        "dedupe", 44, 11, 9, 2, 1, 34, (3, 4),
+        "dedupe", 44, 11, 9, 2, 1, 34, (3, 4), refusals={"N203": 2},
         rulings=(
             _ruled("dedupe", Accepted(_DROP, "duplicate")),
             _ruled("dedupe", Refused(_DROP, "N203", {"before": "does not eat meat", "after": "eats meat"})),
@@ -207,7 +208,7 @@ _PASSES = (
     ),
     PassReport("contradict", 34, 0, 0, 0, 0, 34, (5, 6)),
     PassReport(
-        "merge", 34, 1, 0, 1, 0, 34, (7, 8),
+        "merge", 34, 1, 0, 1, 0, 34, (7, 8), refusals={"N221": 1},
         rulings=(_ruled("merge", Refused(_MERGE, "N221", {"lost": ["5433"]})),),
     ),
     PassReport(
@@ -254,12 +255,8 @@ HELD_BACK = replace(
         *_PASSES[:3],
         PassReport(
             "forget", 34, 12, 0, 12, 0, 34, (9, 10), withheld="N306", not_asked=3,
-            rulings=(
-                _ruled(
-                    "forget",
-                    Refused(_FORGET, "N306", {"would_lose": 12, "of": 44, "allowed": 11, "budget": "1/4"}),
-                ),
-            ),
+            refusals={"N306": 1}, would_lose=_TOO_MUCH,
+            rulings=(_ruled("forget", Refused(_FORGET, "N306", _TOO_MUCH)),),
         ),
     ),
 )  # fmt: skip

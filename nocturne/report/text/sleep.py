@@ -127,9 +127,7 @@ def _held_back(page: Page, report: SleepReport) -> None:
 
 
 def _withheld(part: PassReport) -> str:
-    evidence = next(
-        (ruling.verdict.evidence for ruling in part.rulings if ruling.verdict.evidence.get("would_lose")), {}
-    )
+    evidence = part.would_lose
     if not evidence:
         return "The passes before it stand."
     return (
@@ -152,13 +150,7 @@ def _refused(page: Page, report: SleepReport) -> None:
 def _kept(page: Page, report: SleepReport) -> None:
     before, after = len(report.before.facts), len(report.after.facts)
     gone = []
-    superseded = sum(
-        change.after.retired_by == "contradict"
-        for part in report.passes
-        for ruling in part.rulings
-        for change in ruling.changes
-        if not change.after.active
-    )
+    superseded = sum(part.superseded for part in report.passes)
     if superseded:
         gone.append(f"{superseded:,} superseded")
     if report.forgotten:
