@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from nocturne.core.meaning.alike import Rewrites, match, same
@@ -38,8 +39,16 @@ def judge_merge(
         return Fails("N012", {"found": 0, "needed": 2})
     if refused := same_source(sources):
         return refused
-    if refused := _measured(sources, text, lexicon) or _one_value(sources, lexicon, single_valued):
+    said = tuple(sources)
+    if refused := _measured(said, text, lexicon) or _one_value(said, lexicon, single_valued):
         return refused
+    return _traced(said, text, lexicon)
+
+
+# What code composed it has judged, and the gate judges it again by itself.
+@lru_cache(maxsize=16_384)
+def _traced(sources: tuple[Said, ...], text: str, lexicon: Lexicon) -> Finding:
+    """Clause by clause, both ways."""
     speaker = sources[0].speaker
     whole = read(text, lexicon, speaker)
     parts = [read(said.text, lexicon, speaker) for said in sources]
@@ -59,7 +68,8 @@ def judge_merge(
     return Holds("merge", {"rewrites": list(rewrites)})
 
 
-def _measured(sources: Sequence[Said], text: str, lexicon: Lexicon) -> Fails | None:
+@lru_cache(maxsize=16_384)
+def _measured(sources: tuple[Said, ...], text: str, lexicon: Lexicon) -> Fails | None:
     """Content, names and values, both ways, with nobody's name taken for the subject."""
     whole = analyse(text, lexicon)
     if not whole.content:
