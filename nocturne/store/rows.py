@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nocturne.core.acts import ERASED
 from nocturne.core.chain import COLUMNS, DEFAULTS, FACT_REFS
 from nocturne.core.facts import Fact, Span, ToolCall, Turn
+from nocturne.store.making import fact_made
 
 if TYPE_CHECKING:
     from nocturne.core.proposals import Proposal
@@ -96,32 +97,34 @@ def fact_of(
         occurred_grain, confirmed_at, valid_from, valid_until, successor, active, retired_by, trust,
         quarantined_by, pinned, namespace, importance, originals,
     ) = values  # fmt: skip
-    return Fact(
-        fact,
-        ERASED if text is None else text,
-        intern(block),  # type: ignore[arg-type]  # a Block, as the schema has it
-        intern(category),  # type: ignore[arg-type]  # a Category, likewise
-        recorded_at,
-        intern(layer),  # type: ignore[arg-type]  # a Layer, likewise
-        None if speaker is None else names.get(speaker, ERASED),
-        "user" if subject is None else names.get(subject, ERASED),
-        None if attribute is None else intern(attribute),
-        said_at,
-        occurred_at,
-        occurred_grain,
-        confirmed_at,
-        valid_from,
-        valid_until,
-        successor,
-        active == 1,
-        None if retired_by is None else intern(retired_by),
-        trust,
-        quarantined_by,
-        pinned == 1,
-        intern(namespace),
-        importance,
-        originals,
-        spans,
+    return fact_made(
+        (
+            fact,
+            ERASED if text is None else text,
+            intern(block),
+            intern(category),
+            recorded_at,
+            intern(layer),
+            None if speaker is None else names.get(speaker, ERASED),
+            "user" if subject is None else names.get(subject, ERASED),
+            None if attribute is None else intern(attribute),
+            said_at,
+            occurred_at,
+            occurred_grain,
+            confirmed_at,
+            valid_from,
+            valid_until,
+            successor,
+            active == 1,
+            None if retired_by is None else intern(retired_by),
+            trust,
+            quarantined_by,
+            pinned == 1,
+            intern(namespace),
+            importance,
+            originals,
+            spans,
+        )
     )
 
 
