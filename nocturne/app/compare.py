@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from nocturne.app.ports import MutationRow, SnapshotInfo, Store
 from nocturne.core.diff import KINDS, Kind, kind
@@ -67,8 +67,9 @@ def compare(store: Store, older: SnapshotInfo, newer: SnapshotInfo) -> Compariso
             continue
         if before is not None and before.active:
             shown += 1
-        entry = Difference(what, before, after, ())
-        found.append(replace(entry, mutations=tuple(accepted.get(entry.fact.id, ()))))
+        later = after or before
+        assert later is not None
+        found.append(Difference(what, before, after, tuple(accepted.get(later.id, ()))))
     found.sort(key=lambda entry: (KINDS.index(entry.kind), entry.fact.id))
     heirs = {entry.fact.successor for entry in found if entry.kind in ("absorbed", "superseded")}
     return Comparison(

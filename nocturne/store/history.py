@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from nocturne.app.ports import Head, MutationRow, SnapshotInfo
 from nocturne.core.acts import ERASED
-from nocturne.core.chain import ENTRY_COLUMNS, entry_of, touched_by
+from nocturne.core.chain import ENTRY_COLUMNS, entry_of, named
 from nocturne.core.digest import LtHash, commitment
 from nocturne.core.facts import Link
 from nocturne.errors import InputUnreadable, StoreDamaged
@@ -21,6 +22,15 @@ from nocturne.store.texts import words
 
 _ENTRY = ", ".join(ENTRY_COLUMNS)
 _WORDED = ("reason", "evidence", "raw", "said", "text", "by")
+_SAYING = ("encode", "merge", "schematise")
+"""Kinds that give a fact its text."""
+
+_decode = json.JSONDecoder().raw_decode
+
+
+def _decoded(text: str) -> Any:
+    """What our own JSON says: it stands alone, so that no white space around it is looked for."""
+    return _decode(text)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +44,17 @@ class TombstoneRow:
     lifted: int | None
 
 
-@dataclass(frozen=True, slots=True)
 class _Around:
     """What a mutation's row takes from elsewhere: when its snapshot was taken, what it was judged under."""
 
-    times: Snapshots
-    settings: Mapping[int, tuple[str, str, str]]
+    def __init__(self, link: Connection) -> None:
+        self._link = link
+        self.settings = _settings(link)
+
+    @cached_property
+    def times(self) -> Snapshots:
+        """Looked up only for entries that hold no time of their own."""
+        return Snapshots(self._link)
 
 
 def head(link: Connection) -> Head:
@@ -124,12 +139,16 @@ def mutations(
         f"WHERE {chosen}type = 'mutation' AND seq > :after AND seq <= :upto ORDER BY seq",
         {"fact": fact, "pass": pass_name, "accepted": accepted, "after": after, "upto": upto},
     )
-    around = _Around(Snapshots(link), _settings(link))
+    around = _Around(link)
     while batch := list(islice(rows, 5_000)):
-        read = [(row[0], entry_of(row[3:], json.loads(row[2])), row[1]) for row in batch]
+        read = [(row[0], entry_of(row[3:], _decoded(row[2])), row[1]) for row in batch]
         wanted = {body[field] for _, body, _ in read for field in _WORDED if field in body}
         wanted |= {
-            step["text"] for _, body, _ in read for _, step in body.get("changes", ()) if "text" in step
+            step["text"]
+            for _, body, _ in read
+            if body["kind"] in _SAYING
+            for _, step in body.get("changes", ())
+            if "text" in step
         }
         known = words(link, wanted)
         for seq, body, hash_ in read:
@@ -161,7 +180,7 @@ def _word(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> str 
 
 def _new_text(known: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
     """The text that an accepted proposal gave to its fact: it stands in the change alone."""
-    if body["kind"] not in ("encode", "merge", "schematise"):
+    if body["kind"] not in _SAYING:
         return None
     return next(
         (known.get(step["text"], ERASED) for _, step in body.get("changes", ()) if "text" in step), None
@@ -175,7 +194,7 @@ def _table(known: Mapping[str, str], body: Mapping[str, Any], field: str) -> dic
     text = known.get(hash_)
     if text is None:
         return {"erased": 1}
-    read: dict[str, Any] = json.loads(text)
+    read: dict[str, Any] = _decoded(text)
     return read
 
 
@@ -187,22 +206,28 @@ def _mutation(
     around: _Around,
 ) -> MutationRow:
     policy, lexicon, measures = around.settings.get(body.get("under", 0), (None, None, None))
-    refs = {**json.loads(body.get("refs", "{}")), **_table(known, body, "said")}
+    refs = _decoded(body["refs"]) if "refs" in body else {}
+    figures = _decoded(body["figures"]) if "figures" in body else {}
+    links = body.get("links", ())
+    touched = named(refs).union(step[0] for step in body.get("changes", ()))
+    touched.update(fact for link in links for fact in link[:2])
+    if "fact" in body:
+        touched.add(body["fact"])
     return MutationRow(
         seq=seq,
         snapshot=body["snapshot"],
         pass_name=body["pass"],
         kind=body["kind"],
         fact=body.get("fact"),
-        refs=refs,
+        refs={**refs, **_table(known, body, "said")},
         origin=body["origin"],
         accepted=body["accepted"] == 1,
         code=body.get("code"),
         rule=body.get("rule"),
         reason=_word(known, body, "reason"),
-        evidence={**json.loads(body.get("figures", "{}")), **_table(known, body, "evidence")},
+        evidence={**figures, **_table(known, body, "evidence")},
         at=body["at"] if "at" in body else around.times.time_of(body["snapshot"]),
-        touched=tuple(sorted(touched_by(body))),
+        touched=tuple(sorted(touched)),
         text=_word(known, body, "text") or _new_text(known, body),
         raw=_word(known, body, "raw"),
         policy_digest=policy,
@@ -210,7 +235,7 @@ def _mutation(
         measures=measures,
         memo=body.get("memo"),
         provenance=_table(known, body, "by"),
-        links=tuple(Link(*each) for each in body.get("links", ())),
+        links=tuple([Link(*each) for each in links]),
         hash=hash_,
         erased=len(body.get("erased", ())),
     )

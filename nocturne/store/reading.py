@@ -17,7 +17,6 @@ from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of
 
 Version = tuple[int, int | None, Fact]
-Pair = tuple[Fact | None, Fact | None]
 
 # The plus keeps the planner from the index over from_seq: a state is one walk over the versions.
 _OPEN = "{0}.to_seq IS NULL"
@@ -170,28 +169,6 @@ def histories(link: Connection, upto: int) -> dict[int, list[Version]]:
             version = fact_of(id_, row[4:], row[3], names, spans)
             found.setdefault(id_, []).append((seq, ended, version))
     return found
-
-
-def stepped(link: Connection, after: int, upto: int) -> list[int]:
-    """The facts that have a version which began in ``after < entry <= upto``, ids ascending."""
-    return [
-        row[0]
-        for row in link.all(
-            "SELECT DISTINCT fact_id FROM facts WHERE from_seq > ? AND from_seq <= ? ORDER BY fact_id",
-            (after, upto),
-        )
-    ]
-
-
-def changes(link: Connection, first: int, second: int) -> dict[int, Pair]:
-    """The facts that differ between two entries, as they stood at each; None where there was none."""
-    low, high = min(first, second), max(first, second)
-    ids = stepped(link, low, high)
-    if not ids:
-        return {}
-    then = {id_: fact for id_, _, fact in held_at(link, first, ids)}
-    now = {id_: fact for id_, _, fact in held_at(link, second, ids)}
-    return {id_: (then.get(id_), now.get(id_)) for id_ in ids if then.get(id_) != now.get(id_)}
 
 
 _STAND = ("active", "text", "subject", "namespace", "attribute", "block", "category", "pinned", "originals")

@@ -9,8 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from nocturne.core.chain import laid_out, sealed_row
-from nocturne.core.digest import TOMBSTONE, LtHash, canonical, keyed, secret_digest
+from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Span, State, Step, Turn
 from nocturne.errors import InputUnreadable, StoreDamaged, StoreLocked
 from nocturne.store import connection, reading, search, side, texts, transcripts
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from nocturne.core.policy import Policy
     from nocturne.core.record import Replayed
     from nocturne.core.replay import Watch
-    from nocturne.store import erasing, history, ledger, noted, schema, tables
+    from nocturne.store import differing, erasing, founding, history, ledger, noted, schema, tables
     from nocturne.store.writing import Writing
 else:
 
@@ -37,7 +36,8 @@ else:
         def __getattr__(self, what: str) -> Any:
             return getattr(import_module(self._name), what)
 
-    erasing, history, ledger = _Later("erasing"), _Later("history"), _Later("ledger")
+    differing, erasing, founding = _Later("differing"), _Later("erasing"), _Later("founding")
+    history, ledger = _Later("history"), _Later("ledger")
     noted, schema, tables = _Later("noted"), _Later("schema"), _Later("tables")
 
 BUSY_MS = 5_000
@@ -86,7 +86,7 @@ def _prepare(
             )
         if now is None:
             raise ValueError("a new store needs the time of its creation")
-        created = _create(link, schema.shipped() if migrations is None else migrations, now)
+        created = founding.create(link, schema.shipped() if migrations is None else migrations, now)
         _switch(link, notes)
         return notes, created
     newest = connection.VERSION if migrations is None else schema.newest(migrations)
@@ -120,36 +120,6 @@ def _check(link: Connection) -> None:
     found = [row[0] for row in link.all("PRAGMA quick_check(3)")]
     if found != ["ok"]:
         raise StoreDamaged(f"{link.path} is damaged: {found[0]}", hint="restore a backup")
-
-
-def _create(link: Connection, known: Sequence[schema.Migration], now: int) -> bool:
-    import uuid
-
-    link.run("BEGIN IMMEDIATE")
-    try:
-        if connection.check_identity(link):
-            link.rollback()
-            return False
-        for migration in known:
-            schema.apply(link, migration)
-        secret = os.urandom(32)
-        prev = "0" * 64
-        bodies = ledger.first_rows(str(uuid.uuid4()), secret_digest(secret), schema.newest(known), now)
-        for seq, body in enumerate(bodies, start=1):
-            laid = laid_out(body)
-            prev = sealed_row(seq, prev, laid)
-            row = (seq, prev, *laid)
-            marks = ", ".join("?" * len(row))
-            link.run(f"INSERT INTO ledger VALUES ({marks})", row)  # noqa: S608 - question marks only
-        lanes = LtHash()
-        tail = {"seq": len(bodies), "active": 0, "digest": lanes.digest(), "counts": {}}
-        rows = [("secret", secret), ("lanes", lanes.lanes()), ("tail", canonical(tail))]
-        link.many("INSERT INTO meta VALUES (?, ?)", rows)
-        link.run("COMMIT")
-    except BaseException:
-        link.rollback()
-        raise
-    return True
 
 
 class SqliteStore:
@@ -272,11 +242,11 @@ class SqliteStore:
         with self.moment():
             return reading.histories(self._link, upto)
 
-    def changes(self, older: int | None, newer: int | None) -> list[reading.Pair]:
+    def changes(self, older: int | None, newer: int | None) -> list[differing.Pair]:
         """The facts that differ between two snapshots (None: now), as they stood at each; ids ascending."""
         with self.moment():
             first, second = self._entry(older), self._entry(newer)
-            return list(reading.changes(self._link, first, second).values())
+            return differing.changes(self._link, first, second)
 
     def steps(self, since: int) -> list[Step]:
         """The facts that changed after a snapshot in what a pass may ask about; ids ascending."""
