@@ -96,12 +96,13 @@ class Batch:
         self._names = names
         self._salts = Salts()
         self._held: dict[int, Held] = {}
+        self._former: dict[int, dict[str, str]] = {}
+        self._former_read: set[int] = set()
         self._shared: dict[str, str] = {}
         self._index: dict[int, Said | None] = {}
         self._texts: list[tuple[str, bytes, str]] = []
         self._new_names: list[tuple[str]] = []
         self._facts: list[list[Any]] = []
-        self._unwritten: set[int] = set()
         self._closed: list[tuple[int, int, int]] = []
         self._sources: list[list[Any]] = []
         self._source_rows: dict[tuple[int, Span], list[Any]] = {}
@@ -187,17 +188,23 @@ class Batch:
             and held.values == self.values(fact, held.values[TEXT], held)
         )
 
+    def load_former(self, ids: set[int]) -> None:
+        """Read in one go what these facts said before."""
+        missing = ids - self._former_read
+        if not missing:
+            return
+        self._former_read |= missing
+        for fact, hash_, text in self._link.all(
+            "SELECT f.fact_id, f.text, t.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
+            "WHERE f.fact_id IN (SELECT value FROM json_each(?)) AND f.to_seq NOT NULL AND t.text NOT NULL",
+            (json.dumps(sorted(missing)),),
+        ):
+            self._former.setdefault(fact, {})[text] = hash_
+
     def former(self, fact: int, text: str) -> str | None:
         """The commitment under which an earlier version of the fact said the same, or None."""
-        if fact in self._unwritten:
-            self._write_texts()
-            self._write_facts()
-        found: str | None = self._link.value(
-            "SELECT f.text FROM facts AS f JOIN texts AS t ON t.hash = f.text "
-            "WHERE f.fact_id = ? AND t.text = ? LIMIT 1",
-            (fact, text),
-        )
-        return found
+        self.load_former({fact})
+        return self._former.get(fact, {}).get(text)
 
     def version_of(self, fact: int) -> int:
         """The sequence number from which the fact's current version holds."""
@@ -214,7 +221,6 @@ class Batch:
         row = [fact, seq, None, *after.values, after.retired]
         after.row = row
         self._facts.append(row)
-        self._unwritten.add(fact)
         if before is not None:
             if before.row is not None:
                 before.row[2] = seq
@@ -223,6 +229,8 @@ class Batch:
         had: frozenset[Span] = before.spans if before is not None else frozenset()
         if had is not after.spans:
             self._rests(seq, fact, had, after.spans)
+        if before is not None and before.text is not None and before.text != after.text:
+            self._former.setdefault(fact, {})[before.text] = before.values[TEXT]
         self._held[fact] = after
         was = before is not None and before.active
         if after.active and not (
@@ -258,6 +266,8 @@ class Batch:
             self._search.update(self._index)
             self._index = {}
         self._held = {}
+        self._former = {}
+        self._former_read = set()
         self._source_rows = {}
 
     def _write_texts(self) -> None:
@@ -267,21 +277,17 @@ class Batch:
         self._many("INSERT INTO names VALUES (?)", self._new_names)
 
     def _write_facts(self) -> None:
-        """Write entries and versions; versions that are held on are marked as written."""
+        """Write entries and versions, and what goes with them."""
         self._whole("ledger", self.ledger)
         self._whole("turns", self.turns)
         self._many("UPDATE facts SET to_seq = ? WHERE fact_id = ? AND from_seq = ?", self._closed)
         self._whole("facts", self._facts)
-        self._unwritten.clear()
-        for held in self._held.values():
-            held.row = None
         self._many(
             "UPDATE fact_sources SET to_seq = ? WHERE fact = ? AND turn = ? AND start = ? AND stop = ? "
             "AND to_seq IS NULL",
             self._sources_closed,
         )
         self._many("INSERT INTO fact_sources VALUES (?, ?, ?, ?, ?, ?)", self._sources)
-        self._source_rows = {}
         self._many("INSERT INTO lineage VALUES (?, ?, ?, ?, ?, ?)", self.lineage)
         self._many("INSERT OR IGNORE INTO touched VALUES (?, ?)", self.touched)
         self._many("INSERT OR IGNORE INTO memo VALUES (?, ?)", self.memo)

@@ -50,15 +50,16 @@ class Measures:
     denied: Callable[[str, str | None], Sequence[Sequence[str]]] = _nothing
 
 
+_PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
+
+
 def term(token: int) -> str:
     """A token's number as the full-text index has it."""
-    if token == 0:
-        return "0"
     out = ""
-    while token:
-        token, digit = divmod(token, 36)
-        out = _DIGITS[digit] + out
-    return out
+    while token >= 36:
+        token, pair = divmod(token, 1_296)
+        out = _PAIRS[pair] + out
+    return (_DIGITS[token] + out).lstrip("0") or "0"
 
 
 def packed(ids: Iterable[int]) -> bytes:

@@ -142,7 +142,11 @@ class Writing:
         supply = iter(deeds)
         while chunk := list(islice(supply, _CHUNK)):
             with uncollected():
-                self._batch.load({step.before.id for deed in chunk for step in deed.changes if step.before})
+                steps = [step for deed in chunk for step in deed.changes if step.before]
+                self._batch.load({step.after.id for step in steps})
+                self._batch.load_former(
+                    {step.after.id for step in steps if step.before and step.before.text != step.after.text}
+                )
                 for deed in chunk:
                     take(deed)
                 self._batch.flush()
