@@ -7,17 +7,19 @@ to any base URL that is configured.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from nocturne.errors import InputUnreadable, UsageError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from nocturne.app.settings import File, Provider
 
 ProviderName = Literal["rules", "openai", "anthropic", "local", "replay"]
 PROVIDERS: tuple[ProviderName, ...] = get_args(ProviderName)
@@ -78,40 +80,6 @@ class ProviderConfig:
     chosen_by: str = "default"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Provider(_Section):
-    name: ProviderName | None = None
-    model: Annotated[str, Field(min_length=1, max_length=500)] | None = None
-    base_url: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
-    jobs: Annotated[int, Field(ge=1, le=64)] | None = None
-    batch: Annotated[int, Field(ge=1, le=1000)] | None = None
-    timeout: Annotated[float, Field(gt=0, le=86_400)] | None = None
-    retries: Annotated[int, Field(ge=0, le=10)] | None = None
-    context_tokens: Annotated[int, Field(ge=1024, le=10_000_000)] | None = None
-    max_output_tokens: Annotated[int, Field(ge=64, le=1_000_000)] | None = None
-    replay: str | None = None
-
-
-class _Limits(_Section):
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_calls: Annotated[int, Field(ge=1)] | None = None
-    deadline: Annotated[float, Field(gt=0)] | None = None
-
-
-class _Price(_Section):
-    input: Annotated[float, Field(ge=0)]
-    output: Annotated[float, Field(ge=0)]
-
-
-class _File(_Section):
-    provider: _Provider = _Provider()
-    limits: _Limits = _Limits()
-    prices: dict[str, _Price] = Field(default_factory=dict)
-
-
 _FROM_ENVIRONMENT: Mapping[str, str] = {
     "NOCTURNE_PROVIDER": "name",
     "NOCTURNE_MODEL": "model",
@@ -159,18 +127,27 @@ def load(
 ) -> ProviderConfig:
     """Put flags, environment and file together. UsageError names the key and what it may be."""
     path = find_file(folder, environ)
-    kept = _read(path) if path is not None else _File()
+    kept = _read(path) if path is not None else None
     said = _from_environment(environ)
     flags = {"name": provider, "model": model, "base_url": base_url, "jobs": jobs}
     flags["replay"] = str(replay) if replay is not None else None
     merged, origin = _merge(
         [
-            (str(path), kept.provider.model_dump(exclude_none=True)),
+            (str(path), kept.provider.model_dump(exclude_none=True) if kept is not None else {}),
             ("environment", said),
             ("command line", {key: value for key, value in flags.items() if value is not None}),
         ]
     )
-    settings = _validated(_Provider, merged, "provider")
+    if kept is None and not merged:
+        # Nothing was said: the built-in rules need no settings, and nobody waits for pydantic to find none.
+        return ProviderConfig(
+            limits=limits,
+            record=record,
+            cache_dir=user_dir(environ, "cache"),
+            data_dir=user_dir(environ, "data"),
+            writes_cache=not dry_run,
+        )
+    settings = _validated(merged)
     name = settings.name
     if name is None:
         name, chosen = ("replay", origin["replay"]) if "replay" in origin else ("rules", "default")
@@ -187,13 +164,10 @@ def load(
         key=key,
         key_name=key_name,
         **{field: value for field in _PLAIN if (value := getattr(settings, field)) is not None},
-        limits=Limits(
-            limits.max_tokens if limits.max_tokens is not None else kept.limits.max_tokens,
-            limits.max_calls if limits.max_calls is not None else kept.limits.max_calls,
-            limits.deadline if limits.deadline is not None else kept.limits.deadline,
-        ),
+        limits=limits if kept is None else _within(limits, kept),
         prices={
-            name: Price(_exact(price.input), _exact(price.output)) for name, price in kept.prices.items()
+            name: Price(_exact(price.input), _exact(price.output))
+            for name, price in (kept.prices if kept is not None else {}).items()
         },
         replay=Path(settings.replay) if settings.replay else None,
         record=record,
@@ -205,6 +179,15 @@ def load(
 
 
 _PLAIN = ("jobs", "batch", "timeout", "retries", "context_tokens", "max_output_tokens")
+
+
+def _within(limits: Limits, kept: File) -> Limits:
+    """The limits that were given, and the file's where none was."""
+    return Limits(
+        limits.max_tokens if limits.max_tokens is not None else kept.limits.max_tokens,
+        limits.max_calls if limits.max_calls is not None else kept.limits.max_calls,
+        limits.deadline if limits.deadline is not None else kept.limits.deadline,
+    )
 
 
 def _merge(layers: list[tuple[str, dict[str, Any]]]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -225,7 +208,13 @@ def _exact(amount: float) -> Fraction:
     return Fraction(str(amount))
 
 
-def _read(path: Path) -> _File:
+def _read(path: Path) -> File:
+    import tomllib
+
+    from pydantic import ValidationError
+
+    from nocturne.app.settings import File
+
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -243,7 +232,7 @@ def _read(path: Path) -> _File:
                 hint="delete that line, and set NOCTURNE_API_KEY",
             )
     try:
-        return _File.model_validate(data)
+        return File.model_validate(data)
     except ValidationError as error:
         raise UsageError(f"{path}: {_first(error)}") from error
 
@@ -264,14 +253,18 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     return said
 
 
-def _validated(section: type[_Provider], merged: dict[str, Any], where: str) -> _Provider:
+def _validated(merged: dict[str, Any]) -> Provider:
+    from pydantic import ValidationError
+
+    from nocturne.app.settings import Provider
+
     name = merged.get("name")
     if name is not None and name not in PROVIDERS:
         raise UsageError(f"no provider is called {name}", hint=f"providers: {', '.join(PROVIDERS)}")
     try:
-        return section.model_validate(merged)
+        return Provider.model_validate(merged)
     except ValidationError as error:
-        raise UsageError(f"{where}.{_first(error)}") from error
+        raise UsageError(f"provider.{_first(error)}") from error
 
 
 def _vendor_url(name: str, environ: Mapping[str, str]) -> str | None:
