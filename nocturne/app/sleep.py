@@ -334,10 +334,7 @@ def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
     """
     if any(ruling.accepted for ruling in outcome.rulings):
         return False
-    last: dict[str, SnapshotInfo] = {}
-    for info in night.store.snapshots():
-        last[info.label] = info
-    before, after = last.get(f"pass:{stage.name}:before"), last.get(f"pass:{stage.name}:after")
+    before, after = _latest(night.store, f"pass:{stage.name}:before", f"pass:{stage.name}:after")
     if before is None or after is None or before.digest != night.store.state_digest():
         return False
     if before.policy != night.policy.name:
@@ -347,6 +344,18 @@ def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
         for row in night.store.mutations(before.seq, after.seq)
     )
     return recorded == Counter(_told(ruling) for ruling in outcome.rulings)
+
+
+def _latest(store: Store, *labels: str) -> list[SnapshotInfo | None]:
+    """The latest snapshot of each label: looked for further and further back, since most were taken last night."""
+    span = 64
+    while True:
+        since = store.head().snapshot - span
+        last = {info.label: info for info in store.snapshots(max(0, since))}
+        found = [last.get(label) for label in labels]
+        if since <= 0 or None not in found:
+            return found
+        span *= 8
 
 
 def _told(ruling: Ruling) -> tuple[str, str | None, tuple[int, ...]]:

@@ -97,4 +97,5 @@ def _last(page: Page, report: IngestReport, policy: Policy) -> None:
         verb = "is" if report.stale_tonight == 1 else "are"
         limit = f"{policy.forget.stale_days}-day limit"
         page.line(f"{report.stale_tonight:,} {verb} older than tonight's {limit}: nocturne facts --stale")
-    page.line("next: ", ("nocturne sleep --dry-run", STRONG))
+    if report.accepted:
+        page.line("next: ", ("nocturne sleep --dry-run", STRONG))
