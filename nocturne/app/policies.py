@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from nocturne.app.shipped import shipped
 from nocturne.core.policy import Policy, schema
+from nocturne.core.records import dataclass
 from nocturne.errors import InputUnreadable, UsageError
 
 ORDER = ("default", "strict", "tiny", "archive")
@@ -111,6 +111,8 @@ def _text(choice: str) -> str:
 
 
 def _walk(section: Any, default: Any, path: tuple[str, ...]) -> Iterator[Setting]:
+    from dataclasses import fields, is_dataclass
+
     for name in (field.name for field in fields(section)):
         value, usual = getattr(section, name), getattr(default, name)
         if is_dataclass(value):

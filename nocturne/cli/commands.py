@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from nocturne.cli import help as help_pages
-from nocturne.cli.parameters import Option, parameters, told_of
+from nocturne.cli.parameters import NEEDED, Option, Parameter, parameters
 from nocturne.cli.shell import own_name, perform
 from nocturne.cli.table import COMMANDS, Entry
 
@@ -42,18 +42,23 @@ def command(run: Callable[..., int | None], *, several: bool = False) -> Callabl
     return _declared(callback, parameters(run, several=several))
 
 
-def _declared(callback: Callable[..., None], taken: Sequence[inspect.Parameter]) -> Callable[..., None]:
+def _declared(callback: Callable[..., None], taken: Sequence[Parameter]) -> Callable[..., None]:
     """The callback with its parameters as Typer wants to be told of them."""
-    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    shown = [*(each.replace(annotation=_typed(each)) for each in taken), context]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shown = [inspect.Parameter(each.name, keyword, default=_default(each), annotation=_typed(each)) for each in taken]
+    shown.append(inspect.Parameter("ctx", keyword, annotation=typer.Context))
     callback.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]  # what Typer reads
     callback.__annotations__ = {each.name: each.annotation for each in shown}
     return callback
 
 
-def _typed(parameter: inspect.Parameter) -> Any:
-    what, told = told_of(parameter)
-    return Annotated[what, (typer.Option if told.is_option else typer.Argument)(*told.names, **told.how)]
+def _default(parameter: Parameter) -> Any:
+    return inspect.Parameter.empty if parameter.default is NEEDED else parameter.default
+
+
+def _typed(parameter: Parameter) -> Any:
+    told = parameter.told
+    return Annotated[parameter.what, (typer.Option if told.is_option else typer.Argument)(*told.names, **told.how)]
 
 
 def build(entry: Entry) -> Any:
@@ -130,13 +135,10 @@ def common(*, ctx: typer.Context, version: bool = False, **told: Any) -> None:
     }
 
 
-_VERSION = inspect.Parameter(
+_VERSION = Parameter(
     "version",
-    inspect.Parameter.KEYWORD_ONLY,
+    bool,
+    Option("--version", is_eager=True, callback=_show_version, help="Print the version and stop."),
     default=False,
-    annotation=Annotated[
-        bool,
-        Option("--version", is_eager=True, callback=_show_version, help="Print the version and stop."),
-    ],
 )
 app.callback()(_declared(common, [*parameters(lambda: None), _VERSION]))

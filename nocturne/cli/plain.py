@@ -11,20 +11,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from inspect import Parameter
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
-from nocturne.cli.parameters import Told, parameters, told_of
+from nocturne.cli.parameters import NEEDED, Parameter, Told, parameters
 from nocturne.cli.table import COMMANDS
+from nocturne.core.records import dataclass
 
 _UNDERSTOOD = {"metavar", "help", "show_default", "rich_help_panel", "min", "max", "callback"}
 """What may be told of a parameter that is read here; whoever declares more is read by Typer."""
 _MOST_DIGITS = 9
 
 
-class Call(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Call:
     """A command, and what it was told by keyword."""
 
     run: Callable[..., int | None]
@@ -36,7 +37,8 @@ class _Doubt(Exception):
     """Not everything here means one thing."""
 
 
-class _Slot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Slot:
     """A parameter as it is filled: one value of ``what``, or ``many``."""
 
     name: str
@@ -76,7 +78,7 @@ def _told(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]
         if slot.name in given:
             found = [_value(slot, word) for word in given[slot.name]]
             values[slot.name] = found if slot.many else found[0]
-        elif each.default is Parameter.empty:
+        elif each.default is NEEDED:
             raise _Doubt
         else:
             values[slot.name] = each.default
@@ -88,7 +90,7 @@ def _told(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]
 
 
 def _slot(parameter: Parameter) -> _Slot:
-    what, told = told_of(parameter)
+    what, told = parameter.what, parameter.told
     if not told.how.keys() <= _UNDERSTOOD or any("/" in name for name in told.names):
         raise _Doubt
     if get_origin(what) in (Union, UnionType):

@@ -6,13 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from nocturne.core.instants import from_iso
+from nocturne.core.records import dataclass
 from nocturne.errors import NocturneError, UsageError
 
 if TYPE_CHECKING:
@@ -157,13 +157,17 @@ def _console(stream: TextIO) -> Console:
     return Outlet(file=stream, highlight=False, markup=False, emoji=False)
 
 
-class Common(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Common:
     """The options of every command."""
 
     db: Sequence[str] | None = None
     as_json: bool = False
     quiet: bool = False
     now: str | None = None
+
+
+COMMON = ("db", "as_json", "quiet", "now")
 
 
 def open_shell(common: Common, *, before: Mapping[str, Any], argv: Sequence[str], several: bool) -> Shell:
@@ -206,7 +210,7 @@ def perform(
     ``before`` are the common options that stood before the command, ``argv`` is the whole line, for the record.
     """
     own = dict(told)
-    common = Common(*(own.pop(name) for name in Common._fields))
+    common = Common(**{name: own.pop(name) for name in COMMON})
     try:
         shell = open_shell(common, before=before or {}, argv=argv, several=several)
         code = run(shell, **own)

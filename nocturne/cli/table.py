@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from nocturne.core.records import dataclass
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Entry:
     """One command: its name, its group, one line of help, and the module that holds it."""
 
     name: str

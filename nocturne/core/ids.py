@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from nocturne.core.records import dataclass
 from nocturne.errors import UsageError
 
 _LARGEST = 2**63 - 1
-_FACT = re.compile(r"(?:m_?)?([0-9]{1,19})\Z", re.IGNORECASE | re.ASCII)
-_TURN = re.compile(r"(?:t_?)?([0-9]{1,19})\Z", re.IGNORECASE | re.ASCII)
-_SNAPSHOT = re.compile(r"(?:s_?)?([0-9]{1,19})\Z", re.IGNORECASE | re.ASCII)
-_LATEST = re.compile(r"latest(?:~([0-9]{1,9}))?\Z", re.IGNORECASE | re.ASCII)
+_FACT = r"(?:m_?)?([0-9]{1,19})\Z"
+_TURN = r"(?:t_?)?([0-9]{1,19})\Z"
+_SNAPSHOT = r"(?:s_?)?([0-9]{1,19})\Z"
+_LATEST = r"latest(?:~([0-9]{1,9}))?\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,13 @@ def snapshot_id(number: int) -> str:
     return f"s{number}"
 
 
-def _number(text: str, pattern: re.Pattern[str], what: str, example: str) -> int:
-    found = pattern.match(text.strip())
+def _match(pattern: str, text: str) -> re.Match[str] | None:
+    # Compiled when an id is read, not when one is written.
+    return re.match(pattern, text.strip(), re.IGNORECASE | re.ASCII)
+
+
+def _number(text: str, pattern: str, what: str, example: str) -> int:
+    found = _match(pattern, text)
     if found is None or int(found[1]) > _LARGEST:
         raise UsageError(f"{text!r} is not a {what} id", hint=f"{what} ids look like {example}")
     return int(found[1])
@@ -55,7 +60,7 @@ def parse_turn(text: str) -> int:
 
 def parse_snapshot(text: str) -> int | Latest:
     """``s10``, ``s0010``, ``10`` as 10; ``latest``, ``latest~2`` as steps back; UsageError otherwise."""
-    found = _LATEST.match(text.strip())
+    found = _match(_LATEST, text)
     if found is not None:
         return Latest(int(found[1] or 0))
     return _number(text, _SNAPSHOT, "snapshot", "s10, latest or latest~2")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nocturne.cli import commands, main
-from nocturne.cli.parameters import parameters, told_of
+from nocturne.cli.parameters import NEEDED, Parameter, parameters
 from nocturne.cli.plain import understood
 from nocturne.cli.table import COMMANDS
 from nocturne.errors import UsageError
@@ -92,8 +91,8 @@ WORDS = st.one_of(
 )
 
 
-def _fitting(parameter: inspect.Parameter) -> st.SearchStrategy[str]:
-    what = told_of(parameter)[0]
+def _fitting(parameter: Parameter) -> st.SearchStrategy[str]:
+    what = parameter.what
     inner = [each for each in (what, *get_args(what)) if get_origin(each) is Literal]
     if inner:
         return st.sampled_from(get_args(inner[0]))
@@ -109,7 +108,7 @@ def lines(draw: st.DrawFn) -> list[str]:
     ran, several = RUNS[name]
     argv: list[str] = []
     for parameter in draw(st.lists(st.sampled_from(parameters(ran, several=several)), max_size=5)):
-        what, told = told_of(parameter)
+        what, told = parameter.what, parameter.told
         value = draw(st.one_of(_fitting(parameter), _fitting(parameter), _fitting(parameter), WORDS))
         if not told.is_option:
             argv.append(value)
@@ -139,10 +138,10 @@ def test_what_is_read_plainly_is_what_typer_reads(argv: list[str]) -> None:
 @pytest.mark.parametrize("name", sorted(RUNS))
 def test_a_command_with_nothing_but_its_arguments_is_read_plainly(name: tuple[str, ...]) -> None:
     ran, several = RUNS[name]
-    needed = [each for each in parameters(ran, several=several) if each.default is inspect.Parameter.empty]
+    needed = [each for each in parameters(ran, several=several) if each.default is NEEDED]
     argv = [*name]
     for parameter in needed:
-        what, told = told_of(parameter)
+        what, told = parameter.what, parameter.told
         value = get_args(what)[0] if get_origin(what) is Literal else "m12"
         argv += [told.names[0], value] if told.is_option else [value]
     assert by_hand(argv) == by_typer(argv)
@@ -250,15 +249,19 @@ def test_both_ways_say_the_same_and_leave_the_same(
     assert ("\x1b[" in plainly.out) <= bool(colour)
 
 
-LIGHT = ("typer", "rich", "pydantic", "numpy", "sklearn", "httpx", "importlib.metadata", "importlib.resources")
+HEAVY = ("typer", "rich", "pydantic", "numpy", "sklearn", "httpx", "importlib.metadata", "importlib.resources")
 
 
-@pytest.mark.parametrize("argv", [["recall", "penicillin"], ["log"], ["why", "m1"]])
-def test_a_plain_line_loads_none_of_what_it_does_without(argv: list[str], slept: Path) -> None:
+@pytest.mark.parametrize(
+    ("argv", "more"), [(["recall", "penicillin"], ("dataclasses", "inspect")), (["log"], ()), (["why", "m1"], ())]
+)
+def test_a_plain_line_loads_none_of_what_it_does_without(
+    argv: list[str], more: tuple[str, ...], slept: Path
+) -> None:
     code = (
         "import sys\nfrom nocturne.cli import main\n"
         f"assert main.run({[*argv, '--db', str(slept)]!r}) == 0\n"
-        f"print('LOADED', [name for name in {LIGHT!r} if name in sys.modules])"
+        f"print('LOADED', [name for name in {HEAVY + more!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.rstrip().endswith("LOADED []")
