@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
@@ -13,7 +13,7 @@ from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import cut
 from nocturne.core.text.naming import acts, ends
-from nocturne.core.text.parts import CAPITAL, Line
+from nocturne.core.text.parts import CAPITAL, SENTENCE, Line, Part
 from nocturne.core.text.passives import verb_stems
 from nocturne.core.text.quantities import Quantities
 from nocturne.core.text.stemming import bare
@@ -22,11 +22,11 @@ from nocturne.core.text.wording import Wording, speaker_words
 
 Kind = Literal["word", "name", "value", "subject", "punct"]
 _KINDS: dict[str, Kind] = {
-    "word": "word",
-    "symbol": "word",
-    "gram": "word",
-    "subject": "subject",
-    "gram subject": "subject",
+    **dict.fromkeys(("word", "symbol", "gram"), "word"),
+    **dict.fromkeys(("subject", "gram subject"), "subject"),
+    **dict.fromkeys(("mark", "open", "break"), "punct"),
+    **dict.fromkeys(("number", "ordinal", "scaled", "range", "clock", "literal"), "value"),
+    **dict.fromkeys(("money", "stamp", "date", "operator"), "value"),
 }
 _MARKS = frozenset({"mark", "open"})
 
@@ -129,61 +129,72 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     language, scripts = language_of(cleaned, pieces, lexicon)
     reader = _reader(language, lexicon)
     line = reader.quantities.join(reader.wording.read(pieces, speaker_words(speaker)))
-    draft = _Draft(line if cleaned.isascii() else with_runs_cut(line, reader.tongue), reader)
-    starts, stops = draft.line.starts, draft.line.ends
+    if not cleaned.isascii():
+        line = with_runs_cut(line, reader.tongue)
+    draft = _Draft(line.parts, reader)
+    if draft.breaks:
+        line, draft.kinds = _without_breaks(line, draft.kinds)
+    parts, starts, stops = line
     if places is not None:
         starts = [places[start] for start in starts]
         stops = [max(places[stop], places[stop - 1] + 1) for stop in stops]
+    forms = tuple([part[1] for part in parts])
+    stems = [part[5] or part[1] for part in parts]
+    if reader.passives and "by" in forms:
+        for at, stem in verb_stems(parts, reader.tongue):
+            stems[at] = stem
     return Analysis(
         text=text,
         lang=language,
         scripts=scripts,
         judged=language != UNKNOWN and len(text) <= LIMIT,
-        forms=tuple(draft.forms),
-        stems=tuple(draft.stems),
+        forms=forms,
+        stems=tuple(stems),
         kinds=tuple(draft.kinds),
         starts=tuple(starts),
         ends=tuple(stops),
         sentences=tuple(draft.sentences),
-        content=frozenset(draft.content),
-        names=frozenset(draft.names),
-        initials=frozenset(draft.initials),
-        values=frozenset(draft.values),
+        content=frozenset([stem for stem, part in zip(stems, parts, strict=True) if part[7]]),
+        names=_set(draft.names),
+        initials=_set(draft.initials),
+        values=_set([part[1] for part, kind in zip(parts, draft.kinds, strict=True) if kind == "value"]),
         mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
         hidden=hides(text[:LIMIT]),
     )
 
 
-class _Draft:
-    """What is found as the parts of a line are gone through: those that say more than a plain word, one by one."""
+_NONE: frozenset[str] = frozenset()
 
-    def __init__(self, line: Line, reader: _Reader) -> None:
+
+def _set(found: list[str]) -> frozenset[str]:
+    return frozenset(found) if found else _NONE
+
+
+def _without_breaks(line: Line, kinds: list[Kind]) -> tuple[Line, list[Kind]]:
+    """The line and its kinds without the breaks, which are no tokens."""
+    kept = [part.kind != "break" for part in line.parts]
+    parts, starts, stops = line
+    rest = Line(list(compress(parts, kept)), list(compress(starts, kept)), list(compress(stops, kept)))
+    return rest, list(compress(kinds, kept))
+
+
+class _Draft:
+    """What is found as those parts are gone through that end or begin something, or may be names."""
+
+    def __init__(self, parts: Sequence[Part], reader: _Reader) -> None:
         self.reader = reader
-        self.line = line
-        self.forms = [part[1] for part in line.parts]
-        self.stems = [part[5] for part in line.parts]
-        self.kinds: list[Kind] = ["word"] * len(line.parts)
+        self.parts = parts
+        self.kinds = [_KINDS[part[0]] for part in parts]
         self.sentences: list[tuple[int, int]] = []
         self.names: list[str] = []
         self.initials: list[str] = []
-        self.values: list[str] = []
-        self._begun = self._breaks = 0
+        self._begun = self.breaks = 0
         self._initial, self._ended = True, False
         self._take()
-        if reader.passives and "by" in self.forms:
-            for i, stem in verb_stems(line.parts, reader.tongue):
-                self.stems[i] = stem
-        if self._breaks:
-            self._leave_breaks_out()
-
-    @property
-    def content(self) -> Iterator[str]:
-        """The stems of what counts."""
-        return compress(self.stems, [part[7] for part in self.line.parts])
 
     def _take(self) -> None:
-        parts, following = self.line.parts, 0
-        for i in [at for at, part in enumerate(parts) if not part[8]]:
+        parts, following = self.parts, 0
+        for i in [at for at, part in enumerate(parts) if part[8] & SENTENCE]:
             if i > following:
                 self._word(following)
                 self._initial = False
@@ -192,15 +203,14 @@ class _Draft:
             if part[0] == "break":
                 self._end(i)
                 self._initial, self._ended = True, False
-                self._breaks += 1
-                continue
-            if part[0] in _MARKS:
+                self.breaks += 1
+            elif part[0] in _MARKS:
                 self._mark(i)
             else:
                 self._word(i)
-                self._special(i)
+                if part[6]:
+                    self._name(i)
                 self._initial = False
-            self.stems[i] = part[5] or self.forms[i]
         if following < len(parts):
             self._word(following)
         self._end(len(parts))
@@ -213,51 +223,29 @@ class _Draft:
 
     def _end(self, at: int) -> None:
         """Close the sentence before the part at a place."""
-        end = at - self._breaks
+        end = at - self.breaks
         if end > self._begun:
             self.sentences.append((self._begun, end))
         self._begun = end
 
     def _mark(self, i: int) -> None:
-        parts = self.line.parts
-        part = parts[i]
-        self.kinds[i] = "punct"
-        if ends(part, parts[i - 1] if i else None, self.reader.abbreviations):
+        part = self.parts[i]
+        if ends(part, self.parts[i - 1] if i else None, self.reader.abbreviations):
             self._ended = self._initial = True
         elif part.kind == "open" or part.form == ":" or (part.form == ")" and self._is_item(i)):
             self._initial = True
 
     def _is_item(self, i: int) -> bool:
         """Whether only a number stands in the sentence before the part at ``i``: *1)*."""
-        return i - self._breaks - self._begun == 1 and self.forms[i - 1].startswith("#:")
+        return i - self.breaks - self._begun == 1 and self.parts[i - 1].kind == "number"
 
-    def _special(self, i: int) -> None:
-        """Note a name or a value."""
-        part = self.line.parts[i]
-        kind = _KINDS.get(part[0], "value")
-        if part[0] == "number":
-            self.forms[i] = "#:" + part[1]
-        if kind == "value":
-            self.values.append(self.forms[i])
-        self.kinds[i] = self._named(i, kind) if part[6] else kind
-
-    def _named(self, i: int, kind: Kind) -> Kind:
+    def _name(self, i: int) -> None:
         """Note a capitalised word as a name, or as one that only its place may have made so."""
-        part = self.line.parts[i]
+        part = self.parts[i]
         shown = bare(part.surface)
-        if part.capital == CAPITAL and self._initial and not acts(self.line.parts, i, self.reader.tongue):
+        if part.capital == CAPITAL and self._initial and not acts(self.parts, i, self.reader.tongue):
             self.initials.append(shown)
-            return kind
+            return
         self.names.append(shown)
-        return "name" if kind == "word" else kind
-
-    def _leave_breaks_out(self) -> None:
-        """Take the breaks, which are no tokens, out of every column."""
-        kept = [part.kind != "break" for part in self.line.parts]
-        parts, starts, stops = self.line
-        self.line = Line(
-            list(compress(parts, kept)), list(compress(starts, kept)), list(compress(stops, kept))
-        )
-        self.forms = list(compress(self.forms, kept))
-        self.stems = list(compress(self.stems, kept))
-        self.kinds = list(compress(self.kinds, kept))
+        if self.kinds[i] == "word":
+            self.kinds[i] = "name"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nocturne.core.text.dates import iso
 from nocturne.core.text.lexicon import Tongue
-from nocturne.core.text.parts import Joined, Line, Part
+from nocturne.core.text.parts import Joined, Line, Part, number_part
 
 _YEAR_DIGITS = 4
 _HOURS, _MINUTES, _NOON = 24, 60, 12
@@ -79,7 +79,8 @@ def _take_back(found: Line, length: int) -> None:
 def _consumed(line: Line, i: int, at: int, length: int, read: tuple[str, str]) -> Joined:
     """The joined part; what the last run holds beyond the mark is left standing for the next step."""
     kind, form = read
-    part = Part(kind, form, line.parts[i].surface, line.parts[i].tied, form if kind == "number" else "")
+    surface, tied = line.parts[i].surface, line.parts[i].tied
+    part = number_part(form, surface, tied=tied) if kind == "number" else Part(kind, form, surface, tied)
     start, last_start, last_end = line.starts[i], line.starts[at], line.ends[at]
     rest = line.parts[at].form[length:]
     if not rest:

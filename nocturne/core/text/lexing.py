@@ -7,8 +7,7 @@ that can fail after it has begun is bounded, so that no text takes more than lin
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 from typing import NamedTuple
 
 from nocturne.core.text.memo import Memo
@@ -117,7 +116,7 @@ class Cut:
     Its pieces in one row are put together for those who must look beyond a stretch.
     """
 
-    __slots__ = ("_firsts", "_pieces", "bases", "stretches")
+    __slots__ = ("_firsts", "_origins", "_pieces", "bases", "stretches")
 
     def __init__(self, stretches: list[str], bases: list[int]) -> None:
         self.stretches = stretches
@@ -125,13 +124,12 @@ class Cut:
         """Where in the text each stretch begins."""
         self._pieces: list[Piece] | None = None
         self._firsts: list[int] = []
+        self._origins: list[int] = []
 
     @property
     def pieces(self) -> list[Piece]:
         """The pieces of the text in order."""
-        if self._pieces is None:
-            self._lay_out()
-        return self._pieces or []
+        return self._lay_out() if self._pieces is None else self._pieces
 
     @property
     def firsts(self) -> list[int]:
@@ -140,17 +138,18 @@ class Cut:
             self._lay_out()
         return self._firsts
 
-    def _lay_out(self) -> None:
+    def _lay_out(self) -> list[Piece]:
         within = [pieces_of[stretch] for stretch in self.stretches]
+        sizes = [len(pieces) for pieces in within]
         self._pieces = list(chain.from_iterable(within))
-        self._firsts = list(accumulate(map(len, within), initial=0))
+        self._firsts = list(accumulate(sizes, initial=0))
+        self._origins = list(chain.from_iterable(map(repeat, self.bases, sizes)))
+        return self._pieces
 
     def span(self, first: int, last: int) -> tuple[int, int]:
         """The range of the text from one piece to the end of another."""
-        return self._base(first) + self.pieces[first].start, self._base(last) + self.pieces[last].end
-
-    def _base(self, piece: int) -> int:
-        return self.bases[bisect_right(self.firsts, piece) - 1]
+        pieces, origins = self.pieces, self._origins
+        return origins[first] + pieces[first][2], origins[last] + pieces[last][3]
 
 
 def cut(text: str) -> Cut:

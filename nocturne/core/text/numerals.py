@@ -9,7 +9,7 @@ from typing import NamedTuple
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import WORDS, Cut, Piece
-from nocturne.core.text.parts import Line, Part
+from nocturne.core.text.parts import Line, Part, number_part
 
 _SHAPE = re.compile(r"([-+±]?)(\.?[0-9][0-9.,:]*)(.*)", re.DOTALL)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-5][0-9])(?::([0-5][0-9]))?")
@@ -70,8 +70,10 @@ def unit_of(surface: str, tongue: Tongue, lexicon: Lexicon) -> str | None:
 
 def numeric_part(piece: Piece, tongue: Tongue, lexicon: Lexicon) -> Part:
     """What a piece of digits is: a time, a number, a measure, an ordinal, or a literal."""
-    match = _SHAPE.fullmatch(piece.surface)
     kind, form, number = "literal", piece.surface, ""
+    if form.isascii() and form.isdigit():
+        return number_part(form, form, tied=piece.tied)
+    match = _SHAPE.fullmatch(form)
     if match is not None:
         sign, numeric, tail = match[1], match[2], match[3]
         digits = plain_number(numeric, tongue)
@@ -80,7 +82,7 @@ def numeric_part(piece: Piece, tongue: Tongue, lexicon: Lexicon) -> Part:
             if time is not None:
                 kind, form = "clock", time
             elif digits is not None:
-                kind, form, number = "number", sign + digits, sign + digits
+                return number_part(sign + digits, piece.surface, tied=piece.tied)
         else:
             reading = _Tailed(sign, numeric, digits, tail)
             kind, form, number = _tailed(reading, tongue, lexicon) or (kind, form, number)
@@ -146,14 +148,12 @@ def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
             compound = tongue.table("numbers").get("-".join(_joined(cut, i + n) for n in range(length)))
             if compound is not None:
                 value = str(compound)
-                line.add(
-                    Part("number", value, first.surface, first.tied, value), text.span(i, i + length - 1)
-                )
+                line.add(number_part(value, first.surface, tied=first.tied), text.span(i, i + length - 1))
                 return length
     single = tongue.table("numbers").get(fold(first.surface))
     if single is not None and not _goes_on(cut, i + 1, tongue):
         value = str(single)
-        line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i))
+        line.add(number_part(value, first.surface, tied=first.tied), text.span(i, i))
         return 1
     ordinals = tongue.table("ordinals")
     for length in (2, 1):
@@ -169,7 +169,7 @@ def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
     total, current, taken = _sum(cut, i, tongue)
     if taken:
         value = str(total + (current or 0))
-        line.add(Part("number", value, first.surface, first.tied, value), text.span(i, i + taken - 1))
+        line.add(number_part(value, first.surface, tied=first.tied), text.span(i, i + taken - 1))
     return taken
 
 
@@ -273,8 +273,7 @@ def numeral_segments(run: str, base: int, tongue: Tongue, line: Line) -> None:
             continue
         if match.start() > begun:
             line.add(Part("unspaced", run[begun : match.start()]), (base + begun, base + match.start()))
-        part = Part("number", str(number), match.group(), number=str(number))
-        line.add(part, (base + match.start(), base + match.end()))
+        line.add(number_part(str(number), match.group()), (base + match.start(), base + match.end()))
         begun = match.end()
     if begun < len(run):
         line.add(Part("unspaced", run[begun:]), (base + begun, base + len(run)))

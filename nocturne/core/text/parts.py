@@ -10,6 +10,11 @@ QUIET, CAPITAL, LOUD = 0, 1, 2
 """No capital; a first capital, which a sentence's start may have made; capitals that only a name has."""
 
 
+QUANTITY, SENTENCE = 1, 2
+"""A part that a quantity may begin with; one that ends or begins something, or that may be a name."""
+ALL = QUANTITY | SENTENCE
+
+
 class Part(NamedTuple):
     """One form. ``number`` holds the digits of a number, and of a month's name its number.
 
@@ -26,8 +31,14 @@ class Part(NamedTuple):
     capital: int = QUIET
     counts: bool = True
     """Whether it is content."""
-    plain: bool = False
-    """Whether it is a word of which no later step but one for two words together wants to know more than its form."""
+    notes: int = ALL
+    """Which of the later steps must look at it: none at most words."""
+
+
+def number_part(digits: str, surface: str, *, tied: bool = False) -> Part:
+    """A number by its digits."""
+    form = "#:" + digits
+    return Part("number", form, surface, tied, digits, stem=form, notes=QUANTITY)
 
 
 class Line(NamedTuple):

@@ -13,7 +13,7 @@ from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.memo import LONGEST_KEPT
 from nocturne.core.text.numerals import clock, shifted, unit_of
-from nocturne.core.text.parts import Joined, Line, Part
+from nocturne.core.text.parts import QUANTITY, Joined, Line, Part, number_part
 
 _YEAR_DIGITS = 4
 _MEMO = 50_000
@@ -39,8 +39,8 @@ class Quantities:
     def join(self, line: Line) -> Line:
         """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``."""
         parts = line.parts
-        marked = [i for i, part in enumerate(parts) if not part[8]]
-        hot = [i for i in marked if self._may_begin(parts, i)]
+        noted = [i for i, part in enumerate(parts) if part[8] & QUANTITY]
+        hot = [i for i in noted if self._may_begin(parts, i)]
         if not hot:
             return line
         found = Line([], [], [])
@@ -112,9 +112,11 @@ class Quantities:
             return None
         kind, form, taken = read
         last = i + taken - 1
-        number = form if kind == "number" else ""
-        joined_part = Part(kind, form, part.surface, part.tied, number)
-        return Joined(joined_part, (line.starts[i], line.ends[last]), taken)
+        if kind == "number":
+            made = number_part(form, part.surface, tied=part.tied)
+        else:
+            made = Part(kind, form, part.surface, part.tied)
+        return Joined(made, (line.starts[i], line.ends[last]), taken)
 
     def _date(self, parts: Sequence[Part], i: int) -> Reading | None:
         """Day and month in either order, with or without a year; month and year."""

@@ -17,7 +17,7 @@ from nocturne.core.text.lexicon import OWNED, SUBJECT, USER, USERS, Lexicon, Ton
 from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece, cut
 from nocturne.core.text.memo import LONGEST_KEPT, Memo
 from nocturne.core.text.numerals import numeral_segments, numeric_part, word_number
-from nocturne.core.text.parts import CAPITAL, LOUD, QUIET, Line, Part, Span
+from nocturne.core.text.parts import CAPITAL, LOUD, QUANTITY, QUIET, SENTENCE, Line, Part, Span
 from nocturne.core.text.stemming import bare, stem_of
 
 _SUBJECT_FORMS = {SUBJECT: SUBJECT, OWNED: OWNED, USER: SUBJECT, USERS: OWNED}
@@ -112,7 +112,7 @@ class Wording:
         """What a stretch, or two, become by themselves."""
         pieces = text.pieces
         lead = fold(pieces[0].surface) if pieces else None
-        line = Line([], [], [])
+        found: list[_Placed] = []
         swayed: Callable[[str], bool] | None = None
         at = 0
         while at < len(pieces):
@@ -121,18 +121,20 @@ class Wording:
             if self._is_open(pieces[at]):
                 return _OPEN._replace(lead=lead)
             if at + 1 < len(pieces) and swayed is not None and swayed(fold(pieces[at + 1].surface)):
+                line = Line([], [], [])
                 taken = self._phrase(text, at, line, named=named, longest=_PAIR)
                 if taken != _PAIR:
                     return _OPEN._replace(lead=lead)
+                found.extend(zip(*line, strict=True))
                 swayed = self.tongue.words("subject_compounds").__contains__
             else:
-                span = text.span(at, at)
-                for part in self._alone(pieces[at], named=named):
-                    line.add(part, span)
+                start, end = text.span(at, at)
+                found.extend([(part, start, end) for part in self._alone(pieces[at], named=named)])
             at += taken
-        if not pieces or line.starts[0]:
+        if not found or found[0][1]:
             return _OPEN._replace(lead=lead)
-        return Ready(line.parts[0], line.ends[0], tuple(zip(*line, strict=True))[1:], swayed, lead)
+        part, _, end = found[0]
+        return Ready(part, end, tuple(found[1:]), swayed, lead)
 
     def _is_open(self, piece: Piece) -> bool:
         """Whether only a whole text can tell what becomes of a piece."""
@@ -212,7 +214,7 @@ class Wording:
                 return self.word("and")._replace(surface=surface)
             if is_symbol(surface):
                 return Part("symbol", surface, surface, stem=surface)
-            return Part(kind, surface, surface, counts=False)
+            return Part(kind, surface, surface, stem=surface, counts=False, notes=SENTENCE)
         if kind == "code":
             return Part("literal", " ".join(surface.strip("`").split()) or surface, surface)
         if kind in LITERALS:
@@ -235,7 +237,7 @@ class Wording:
         if not whole:
             subject = self._subject.get(folded)
             if subject is not None:
-                return Part("subject", subject, surface, stem=subject, counts=False)
+                return Part("subject", subject, surface, stem=subject, counts=False, notes=0)
             if surface.isascii() and _CAMEL.match(surface):
                 return Part("literal", bare(surface), surface, capital=LOUD)
         month = ""
@@ -246,9 +248,11 @@ class Wording:
         stem = form if whole else stem_of(form, self.tongue)
         counts = bare(form) not in self.tongue.stopwords
         capital = self._capital(surface, folded, form)
-        plain = not (month or capital or surface in self._money)
+        notes = SENTENCE if capital else 0
+        if month or surface in self._money:
+            notes |= QUANTITY
         return Part(
-            "word", form, surface, number=month, stem=stem, capital=capital, counts=counts, plain=plain
+            "word", form, surface, number=month, stem=stem, capital=capital, counts=counts, notes=notes
         )
 
     def _capital(self, surface: str, folded: str, form: str) -> int:
@@ -285,7 +289,7 @@ class Wording:
         for n, output in enumerate(outputs):
             if output in _SUBJECT_FORMS:
                 form = output if named else _SUBJECT_FORMS[output]
-                part = Part("subject", form, output, stem=form, counts=False)
+                part = Part("subject", form, output, stem=form, counts=False, notes=0)
             elif n == 0 and fold(first.surface).startswith(output):
                 part = self.word(first.surface[: len(output)])
             else:
@@ -360,7 +364,7 @@ class Wording:
             words[-1] = words[-1].removesuffix("'s")
             if tuple(words) == speaker[:length]:
                 form = OWNED if owned else SUBJECT
-                part = Part("subject", form, surface, pieces[i].tied, stem=form, counts=False)
+                part = Part("subject", form, surface, pieces[i].tied, stem=form, counts=False, notes=0)
                 line.add(part, text.span(i, i + length - 1))
                 return length
         return 0
