@@ -28,6 +28,7 @@ from nocturne.core.policy import Policy, exact
 from nocturne.core.text.lexicon import Lexicon
 
 _ROLES = {"user": "human", "human": "human", "assistant": "assistant", "tool": "tool", "system": "injected"}
+_STRINGS = ("speaker", "session", "subject", "role")
 _SAID = frozenset({"text", "speaker", "said_at", "occurred_at", "session", "subject", "role", "id"})
 
 
@@ -98,14 +99,18 @@ def _said(entry: Any, key: str) -> Said:
         raise Malformed(f"{key} is not an object with a text")
     if not entry.keys() <= _SAID:
         raise Malformed(f"{key} has the unknown key {min(entry.keys() - _SAID, key=str)!r}")
-    for name in ("speaker", "session", "subject", "role"):
-        if entry.get(name) is not None and not isinstance(entry[name], str):
+    for name in _STRINGS:
+        value = entry.get(name)
+        if value is not None and not isinstance(value, str):
             raise Malformed(f"{key}.{name} is not a string")
     role = entry.get("role") or "user"
     if role not in _ROLES:
         raise Malformed(f"{key}.role is {role!r}; roles are {', '.join(_ROLES)}")
+    text = _text(entry)
+    if len(entry) == 1:
+        return Said(text)
     return Said(
-        _text(entry),
+        text,
         speaker=entry.get("speaker"),
         said_at=_time(entry.get("said_at"), f"{key}.said_at"),
         occurred_at=_time(entry.get("occurred_at"), f"{key}.occurred_at"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 _ANY = ("encode", "dedupe", "contradict", "merge", "promote", "schematise", "forget")
@@ -325,16 +325,30 @@ def code(name: str) -> Code:
 
 def message(code: str, evidence: Mapping[str, Any]) -> str:
     """The sentence that a refusal says: ids, measure, limit, and what was found."""
-    entry = _TABLE.get(code)
-    if entry is None:
+    if code not in _TABLE:
         return f"refused ({code})"
+    shown: list[str] = []
+    for needed, texts, keys in _sections(code):
+        if all(evidence.get(key) not in _NOTHING for key in needed):
+            shown.append(texts[0])
+            for key, text in zip(keys, texts[1:], strict=True):
+                shown += (_shown(evidence.get(key)), text)
+    return "".join(shown)
 
-    def part(found: re.Match[str]) -> str:
-        given = all(evidence.get(key) not in _NOTHING for key in _KEY.findall(found[1]))
-        return found[1] if given else ""
 
-    whole = _OPTIONAL.sub(part, entry.template)
-    return _KEY.sub(lambda key: _shown(evidence.get(key[1])), whole)
+_Section = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""The keys that must be there, the texts around the keys, and the keys between them."""
+
+
+@lru_cache(maxsize=256)
+def _sections(code: str) -> tuple[_Section, ...]:
+    """A template in its parts; those in brackets need their keys."""
+    found: list[_Section] = []
+    for n, section in enumerate(_OPTIONAL.split(_TABLE[code].template)):
+        pieces = _KEY.split(section)
+        texts, keys = tuple(pieces[::2]), tuple(pieces[1::2])
+        found.append((keys if n % 2 else (), texts, keys))
+    return tuple(found)
 
 
 def _shown(value: Any) -> str:
@@ -345,5 +359,5 @@ def _shown(value: Any) -> str:
     text = str(value)
     if _MEASURE.fullmatch(text):
         above, below = text.split("/")
-        return f"{float(Fraction(int(above), int(below) or 1)):.2f}"
+        return f"{int(above) / (int(below) or 1):.2f}"
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

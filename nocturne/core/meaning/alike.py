@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from nocturne.core.meaning.clauses import statements, subject_of
 from nocturne.core.meaning.forms import forms
@@ -14,6 +15,7 @@ from nocturne.core.meaning.verbs import third_of
 Rewrites = tuple[str, ...]
 
 
+@lru_cache(maxsize=1_024)
 def match(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
     """The rewrites that lead from one clause to the other; None where there are none."""
     if bare(one) == bare(two):

@@ -27,12 +27,12 @@ _FUTURE = frozenset(("will", "shall", "going"))
 
 def same_source(texts: Sequence[Said]) -> Fails | None:
     """The refusal where the texts are of different speakers, subjects or events."""
-    speakers = sorted({said.speaker or "" for said in texts})
+    speakers = {said.speaker or "" for said in texts}
     if len(speakers) > 1:
-        return Fails("N210", {"speakers": [name or "the user" for name in speakers]})
-    subjects = sorted({said.subject for said in texts if said.subject is not None})
+        return Fails("N210", {"speakers": [name or "the user" for name in sorted(speakers)]})
+    subjects = {said.subject for said in texts if said.subject is not None}
     if len(subjects) > 1:
-        return Fails("N209", {"subjects": subjects})
+        return Fails("N209", {"subjects": sorted(subjects)})
     moments = {said.occurred_at for said in texts if said.occurred_at is not None}
     if len(moments) > 1:
         return Fails("N230", {})
@@ -42,7 +42,8 @@ def same_source(texts: Sequence[Said]) -> Fails | None:
 def shown(analysis: Analysis, stems: Iterable[str]) -> list[str]:
     """The words as written for each stem."""
     wanted = set(stems)
-    written = {token.stem: token.surface for token in reversed(analysis.tokens) if token.stem in wanted}
+    places = [at for at, stem in enumerate(analysis.stems) if stem in wanted]
+    written = {analysis.stems[at]: analysis.surface(at) for at in reversed(places)}
     return [written.get(stem, stem) for stem in sorted(wanted)]
 
 

@@ -117,7 +117,7 @@ _LEFT_OUT = ARTICLES | frozenset(("that",))
 class _Draft:
     """One sentence while it is read."""
 
-    __slots__ = ("analysis", "end", "english", "grammar", "inflected", "marks", "owned", "places", "words")
+    __slots__ = ("analysis", "end", "english", "grammar", "inflected", "marks", "places", "words")
 
     def __init__(self, analysis: Analysis, marks: Mapping[int, str], end: int, grammar: Grammar) -> None:
         self.analysis, self.marks, self.end, self.grammar = analysis, marks, end, grammar
@@ -125,11 +125,10 @@ class _Draft:
         self.words: list[str] = []
         self.places: list[int] = []
         self.inflected: set[int] = set()
-        self.owned = False
 
     def take(self, start: int) -> None:
         """Take every word in the form in which it is compared, but those that may be left out, and the marks."""
-        words, places, english = self.words, self.places, self.english
+        words, places, english, owned = self.words, self.places, self.english, False
         forms, kinds = self.analysis.forms, self.analysis.kinds
         for at in range(start, self.end):
             form, kind = forms[at], kinds[at]
@@ -141,10 +140,10 @@ class _Draft:
                     if form in _LEFT_OUT:
                         if self._omitted(at, form):
                             continue
-                    elif self.owned and form[-1] == "s" and _verb_place(words):
+                    elif owned and form[-1] == "s" and _verb_place(words):
                         form = self._agreed(at)
                 elif kind == "subject" and form in SUBJECTS:
-                    self.owned = True
+                    owned = True
             words.append(form)
             places.append(at)
 

@@ -69,13 +69,13 @@ def _cut(words: list[str], places: list[int], at: int) -> None:
 
 
 def _uncourteous(words: list[str], places: list[int], language: str) -> None:
-    polite, leading = _POLITE.get(language, frozenset()), _LEADING.get(language, frozenset())
-    if not polite:
+    if language not in _POLITE:
         return
+    polite, leading = _POLITE[language], _LEADING[language]
     end = len(words)
     while end and (words[end - 1] in polite or words[end - 1] == ","):
         end -= 1
-    tail = [word for word in words[end:] if word != ","]
+    tail = [word for word in words[end:] if word != ","] if end < len(words) else []
     if tail and (end == 0 or set(tail) & leading or language != "en"):
         for _ in range(len(words) - end):
             _cut(words, places, end)
