@@ -96,6 +96,7 @@ class _View(Protocol):
         self, groups: Sequence[Sequence[str]], limit: int, *, latest: bool = False
     ) -> Mapping[int, float]: ...
     def facts(self, ids: Iterable[int]) -> Mapping[int, Fact]: ...
+    def matched(self, ids: Sequence[int], terms: Sequence[str]) -> Mapping[int, tuple[str, ...]]: ...
 
 
 class _Now:
@@ -126,6 +127,15 @@ class _Now:
     def facts(self, ids: Iterable[int]) -> Mapping[int, Fact]:
         """Facts by id."""
         return self._store.facts(ids)
+
+    def matched(self, ids: Sequence[int], terms: Sequence[str]) -> Mapping[int, tuple[str, ...]]:
+        """Which of the terms each fact holds, as it was measured at writing; no text is read for it."""
+        numbers = {term: self._numbers[term] for term in terms if term in self._numbers}
+        held = {fact: frozenset(tokens) for fact, tokens in self._store.tokens_of(ids).items()}
+        return {
+            fact: tuple(term for term, number in numbers.items() if number in held.get(fact, ()))
+            for fact in ids
+        }
 
 
 class _Then:
@@ -166,6 +176,11 @@ class _Then:
     def facts(self, ids: Iterable[int]) -> Mapping[int, Fact]:
         """Facts by id."""
         return {id_: self._facts[id_] for id_ in ids}
+
+    def matched(self, ids: Sequence[int], terms: Sequence[str]) -> Mapping[int, tuple[str, ...]]:
+        """Which of the terms each fact holds."""
+        held = {term: frozenset(self._holders.get(term, ())) for term in terms}
+        return {fact: tuple(term for term in terms if fact in held[term]) for fact in ids}
 
 
 class Retriever:
@@ -216,9 +231,10 @@ class Retriever:
             if len(found.hits) >= query.top or not full or limit >= MOST_CANDIDATES:
                 break
             limit *= 4
+        matched = self._view.matched([hit.fact.id for hit in found.hits], wanted)
         return Found(
             query,
-            tuple(self._matched(hit, wanted) for hit in found.hits),
+            tuple(Hit(hit.fact, hit.factors, matched[hit.fact.id]) for hit in found.hits),
             kept,
             dropped,
             tuple(term for term in wanted if not known.get(term)),
@@ -273,10 +289,6 @@ class Retriever:
             for fact, score in self._view.search([terms], limit).items():
                 found.setdefault(fact, score)
         return found
-
-    def _matched(self, hit: Hit, wanted: Sequence[str]) -> Hit:
-        held = content(hit.fact.text, self._lexicon)
-        return Hit(hit.fact, hit.factors, tuple(term for term in wanted if term in held))
 
 
 def _terms(text: str, lexicon: Lexicon) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from nocturne.app import policies
 from nocturne.app.lexicons import default_lexicon
 from nocturne.app.recall import Query, Retriever, native_ids, retrieve
 from nocturne.core.facts import DAY, Activation
+from nocturne.core.text.measures import content
 from nocturne.memory import Memory
 from nocturne.store import SqliteStore, measures_of, open_store
 
@@ -58,6 +59,18 @@ def test_every_script_is_found(store: SqliteStore, query: str, place: int) -> No
 @pytest.mark.parametrize("query", ["", "?!", "who is it", "zeppelin", "\x00", '" OR 1 NEAR( *'])
 def test_a_query_without_a_known_term_finds_nothing(store: SqliteStore, query: str) -> None:
     assert ask(store, query) == []
+
+
+@pytest.mark.parametrize("at", [None, 6])
+def test_a_hit_names_the_terms_that_it_holds(store: SqliteStore, at: int | None) -> None:
+    asked = "Which ledger of boats, and whose bicycle, in Porto or 东京?"
+    reader = Retriever(store, policy=DEFAULT, lexicon=LEXICON, now=START, at=at)
+    hits = reader.find(Query(asked)).hits
+    assert len(hits) == 5
+    for hit in hits:
+        held = content(hit.fact.text, LEXICON) & content(asked, LEXICON)
+        assert hit.matched == tuple(sorted(held))
+        assert held
 
 
 def test_intent_lifts_what_it_is_about(store: SqliteStore) -> None:
