@@ -5,7 +5,7 @@ All of it lies beside the versions: the chain does not move, and restore leaves 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nocturne.app.recall import MOST_RECENT, Found
@@ -13,7 +13,7 @@ from nocturne.core.facts import Activation, Fact
 from nocturne.core.lability import opened
 from nocturne.core.policy import Policy
 from nocturne.core.records import dataclass
-from nocturne.core.retrieval import blended, competitors, tfidf
+from nocturne.core.retrieval import blended, competitors, in_reach, tfidf
 from nocturne.core.strength import accessed, suppressed
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import content
@@ -111,28 +111,28 @@ class _Recording:
         others = [id_ for id_ in answer.candidates if id_ not in hits]
         if not others:
             return ()
-        held = self.store.tokens_of(others)
         texts = [
             content(text, self.lexicon) for text in (answer.query.text, *answer.query.recent[:MOST_RECENT])
         ]
         known = self.store.token_numbers({term for terms in texts for term in terms})
-        frequencies = self._frequencies(held, known)
         size = self.store.size()
-
-        def vector(numbers: Sequence[int]) -> dict[str, float]:
-            return tfidf(map(str, numbers), frequencies, size)
-
-        asked = [vector([known[term][0] for term in sorted(terms) if term in known]) for terms in texts]
+        counts = {str(number): count for number, count in known.values()}
+        asked = [
+            tfidf([str(known[term][0]) for term in sorted(terms) if term in known], counts, size)
+            for terms in texts
+        ]
         query = blended(asked[0], asked[1:])
-        vectors = {fact: vector(numbers) for fact, numbers in held.items()}
+        # Most candidates share one common word: those need no look at how rare their other words are.
+        held = {
+            fact: tokens
+            for fact, numbers in self.store.tokens_of(others).items()
+            if in_reach(query, tokens := [str(number) for number in numbers])
+        }
+        numbers = {int(token) for tokens in held.values() for token in tokens}
+        frequencies = {
+            str(number): count for number, count in self.store.document_frequencies(numbers).items()
+        }
+        vectors = {fact: tfidf(tokens, frequencies, size) for fact, tokens in held.items()}
         near = competitors(query, vectors, retrieved=hits)
         layers = self.store.facts(near)
         return tuple(id_ for id_ in near if layers[id_].layer != "schema" and layers[id_].block != "schemas")
-
-    def _frequencies(
-        self, held: Mapping[int, Sequence[int]], known: Mapping[str, tuple[int, int]]
-    ) -> dict[str, int]:
-        numbers = {number for row in held.values() for number in row} | {
-            number for number, _ in known.values()
-        }
-        return {str(number): count for number, count in self.store.document_frequencies(numbers).items()}

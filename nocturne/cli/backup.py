@@ -14,9 +14,7 @@ EXAMPLES = (("nocturne backup nocturne-2026-03-19.db", "a copy that is whole eve
 
 def run(
     shell: Shell,
-    file: Annotated[
-        Path, Argument(metavar="FILE", help="Where the copy goes; it must not be there yet.")
-    ],
+    file: Annotated[Path, Argument(metavar="FILE", help="Where the copy goes; it must not be there yet.")],
 ) -> int:
     """Copy the store whole, its write-ahead log included.
 

@@ -45,7 +45,10 @@ def command(run: Callable[..., int | None], *, several: bool = False) -> Callabl
 def _declared(callback: Callable[..., None], taken: Sequence[Parameter]) -> Callable[..., None]:
     """The callback with its parameters as Typer wants to be told of them."""
     keyword = inspect.Parameter.KEYWORD_ONLY
-    shown = [inspect.Parameter(each.name, keyword, default=_default(each), annotation=_typed(each)) for each in taken]
+    shown = [
+        inspect.Parameter(each.name, keyword, default=_default(each), annotation=_typed(each))
+        for each in taken
+    ]
     shown.append(inspect.Parameter("ctx", keyword, annotation=typer.Context))
     callback.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]  # what Typer reads
     callback.__annotations__ = {each.name: each.annotation for each in shown}
@@ -58,7 +61,9 @@ def _default(parameter: Parameter) -> Any:
 
 def _typed(parameter: Parameter) -> Any:
     told = parameter.told
-    return Annotated[parameter.what, (typer.Option if told.is_option else typer.Argument)(*told.names, **told.how)]
+    return Annotated[
+        parameter.what, (typer.Option if told.is_option else typer.Argument)(*told.names, **told.how)
+    ]
 
 
 def build(entry: Entry) -> Any:

@@ -21,9 +21,7 @@ EXAMPLES = (
 def run(
     shell: Shell,
     *,
-    everything: Annotated[
-        bool, Option("--all", help="Facts that are no longer active as well.")
-    ] = False,
+    everything: Annotated[bool, Option("--all", help="Facts that are no longer active as well.")] = False,
     at: Annotated[
         str | None,
         Option("--at", metavar="ID|TIME", help="What the store held then.", show_default=False),
@@ -31,13 +29,9 @@ def run(
     as_of: Annotated[
         str | None, Option("--as-of", metavar="TIME", help="What was true then.", show_default=False)
     ] = None,
-    category: Annotated[
-        str | None, Option("--category", metavar="NAME", help="Of this category.")
-    ] = None,
+    category: Annotated[str | None, Option("--category", metavar="NAME", help="Of this category.")] = None,
     block: Annotated[str | None, Option("--block", metavar="NAME", help="In this block.")] = None,
-    grep: Annotated[
-        str | None, Option("--grep", metavar="TEXT", help="Whose text contains this.")
-    ] = None,
+    grep: Annotated[str | None, Option("--grep", metavar="TEXT", help="Whose text contains this.")] = None,
     faded: Annotated[bool, Option("--faded", help="Too weak for recall to find.")] = False,
     stale: Annotated[bool, Option("--stale", help="Which the policy would forget tonight.")] = False,
     policy: options.PolicyOption = "default",

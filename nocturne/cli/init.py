@@ -38,7 +38,9 @@ def run(
 
         with as_file(shipped("demo")) as folder:
             code = ingest.run(shell, [str(folder)])
-        shell.note(f"the conversation ends in March 2026; as on the night after: nocturne sleep --now {NIGHT}")
+        shell.note(
+            f"the conversation ends in March 2026; as on the night after: nocturne sleep --now {NIGHT}"
+        )
         return code
     from nocturne.cli import wiring
 

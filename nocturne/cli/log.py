@@ -17,12 +17,8 @@ EXAMPLES = (
 def run(
     shell: Shell,
     *,
-    limit: Annotated[
-        int, Option("--limit", "-n", metavar="N", min=0, help="How many; 0 for all.")
-    ] = 40,
-    head: Annotated[
-        bool, Option("--head", help="Print only the hash that the chain ends with.")
-    ] = False,
+    limit: Annotated[int, Option("--limit", "-n", metavar="N", min=0, help="How many; 0 for all.")] = 40,
+    head: Annotated[bool, Option("--head", help="Print only the hash that the chain ends with.")] = False,
 ) -> int:
     """List the snapshots, newest first: id, active facts, what changed, and the command that made them.
 

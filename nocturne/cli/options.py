@@ -60,9 +60,7 @@ BaseUrlOption = Annotated[
 ]
 JobsOption = Annotated[
     int | None,
-    Option(
-        "--jobs", metavar="N", min=1, max=64, help="Requests at a time.", rich_help_panel="proposer"
-    ),
+    Option("--jobs", metavar="N", min=1, max=64, help="Requests at a time.", rich_help_panel="proposer"),
 ]
 MaxTokensOption = Annotated[
     int | None,
@@ -102,9 +100,7 @@ RecordOption = Annotated[
 ]
 ReplayOption = Annotated[
     Path | None,
-    Option(
-        "--replay", metavar="FILE", help="Answer from recorded replies.", rich_help_panel="proposer"
-    ),
+    Option("--replay", metavar="FILE", help="Answer from recorded replies.", rich_help_panel="proposer"),
 ]
 PlanOption = Annotated[
     Path | None,
@@ -117,9 +113,7 @@ PlanOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None,
-    Option(
-        "--out", "-o", metavar="FILE", help="Write to a file.", show_default=False, callback=_not_a_store
-    ),
+    Option("--out", "-o", metavar="FILE", help="Write to a file.", show_default=False, callback=_not_a_store),
 ]
 HtmlOption = Annotated[
     Path,

@@ -27,9 +27,7 @@ def run(
     shell: Shell,
     plan: Annotated[Path, Argument(metavar="PLAN", help="A file that nocturne sleep --plan wrote.")],
     *,
-    yes: Annotated[
-        bool, Option("--yes", "-y", help="Apply without asking when all is decided.")
-    ] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Apply without asking when all is decided.")] = False,
     by: Annotated[
         str | None, Option("--by", metavar="NAME", help="Whose word it is.", show_default="you")
     ] = None,

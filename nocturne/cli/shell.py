@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WIDEST = 100
 """Columns beyond which a wider terminal is not used: long lines are hard to read."""
 
+
 class OutputClosed(Exception):
     """Whoever read our output went away: there is nobody left to tell."""
 

@@ -45,9 +45,7 @@ JobsOption = Annotated[
 def run(
     shell: Shell,
     *,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Judge everything, write nothing at all.")
-    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Judge everything, write nothing at all.")] = False,
     plan: options.PlanOption = None,
     only: Annotated[
         list[str] | None, Option("--pass", metavar="NAME", help="Run this pass alone; may be repeated.")

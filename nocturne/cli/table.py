@@ -45,7 +45,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("explain", "prove", "what a refusal's code checks, and why", "nocturne.cli.explain"),
     Entry("bench", "prove", "how honestly a model edits memory", "nocturne.cli.bench"),
     Entry("recall", "use", "the facts that answer a query, best first", "nocturne.cli.recall"),
-    Entry("ask", "use", "an answer that cites facts, or \"not in memory\"", "nocturne.cli.ask"),
+    Entry("ask", "use", 'an answer that cites facts, or "not in memory"', "nocturne.cli.ask"),
     Entry("export", "use", "the facts as a prompt block, MEMORY.md or JSON", "nocturne.cli.export"),
     Entry("forget", "forget", "retire facts at a person's word, and keep them away", "nocturne.cli.forget"),
     Entry("purge", "forget", "erase the words everywhere, and leave a receipt", "nocturne.cli.purge"),

@@ -66,7 +66,9 @@ else:
     def _made(cls, *, frozen, slots, eq):
         held = dict(cls.__dict__)
         if "__post_init__" in held or any(hasattr(base, "__dataclass_fields__") for base in cls.__bases__):
-            raise TypeError(f"{cls.__qualname__} needs the standard library's dataclass: it has more than fields")
+            raise TypeError(
+                f"{cls.__qualname__} needs the standard library's dataclass: it has more than fields"
+            )
         told = _told(cls, held)
         added = {"__record__": tuple(told), "__match_args__": tuple(told)}
         wanted = _methods(told, frozen=frozen, slots=slots)
@@ -108,7 +110,9 @@ else:
         for name, what in cls.__annotations__.items():
             if not what.startswith("ClassVar["):
                 said = held.get(name, _NOTHING)
-                told[name] = said if isinstance(said, _Field) else _Field(said, _NOTHING, compare=True, repr=True)
+                told[name] = (
+                    said if isinstance(said, _Field) else _Field(said, _NOTHING, compare=True, repr=True)
+                )
         return told
 
     def _body(held):
@@ -149,7 +153,9 @@ else:
     def _written(made, name, text, given=()):
         """A method of the class from its source; ``given`` are the values that it knows by name."""
         space = {"_put": _put, "_made": _NOTHING, **dict(given)}
-        outer = f"def make({', '.join(space)}):\n" + "".join(f" {line}\n" for line in text) + f" return {name}\n"
+        outer = (
+            f"def make({', '.join(space)}):\n" + "".join(f" {line}\n" for line in text) + f" return {name}\n"
+        )
         exec(outer, {"__name__": made.__module__}, found := {})  # noqa: S102 - of our own field names
         written = found["make"](**space)
         written.__qualname__ = f"{made.__qualname__}.{name}"
@@ -204,7 +210,9 @@ else:
 
     def _repr(names):
         def __repr__(self):  # noqa: N807
-            return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+            return (
+                f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+            )
 
         return __repr__
 

@@ -165,6 +165,15 @@ def blended(query: Vector, recent: Sequence[Vector]) -> dict[str, float]:
     return unit(total)
 
 
+def in_reach(query: Vector, tokens: Iterable[str]) -> bool:
+    """Whether a text of these tokens could be a competitor, whatever else they weigh.
+
+    By Cauchy and Schwarz its cosine is at most the length of the query's part that it shares.
+    """
+    shared = math.fsum(query[token] ** 2 for token in set(tokens) if token in query)
+    return shared >= COMPETITOR_ABOVE**2 - 1e-9
+
+
 def competitors(
     query: Vector,
     candidates: Mapping[int, Vector],

@@ -109,7 +109,9 @@ class Page:
 
     def line(self, *parts: Part, indent: int = 0, hang: int | None = None, under: str | None = None) -> None:
         """One line of parts; where it is too long it goes on below, ``hang`` cells in or behind ``under``."""
-        below, base = (under, DIM) if under is not None else (" " * (indent + 2 if hang is None else hang), "")
+        below, base = (
+            (under, DIM) if under is not None else (" " * (indent + 2 if hang is None else hang), "")
+        )
         styled: list[tuple[str, str]] = []
         for part in parts:
             text, style = part if isinstance(part, tuple) else (part, "")

@@ -200,7 +200,9 @@ def contents(link: Link, measures: Measures) -> Contents[int]:
     held: dict[int, str] = dict(link.stream("SELECT id, token FROM tokens"))
     # Numbers are given out one after the other, but nothing in the file promises that none is missing.
     words = Words([held.get(number, "") for number in range(max(held, default=-1) + 1)])
-    return Contents(words, {fact: row_of(blob) for fact, blob in link.stream("SELECT fact, ids FROM fact_tokens")})
+    return Contents(
+        words, {fact: row_of(blob) for fact, blob in link.stream("SELECT fact, ids FROM fact_tokens")}
+    )
 
 
 def denials(link: Link, measures: Measures) -> dict[int, bytes]:

@@ -83,10 +83,29 @@ def runs() -> dict[tuple[str, ...], tuple[Callable[..., Any], bool]]:
 RUNS = runs()
 WORDS = st.one_of(
     st.sampled_from(
-        ["where does Dana live", "m12", "s3", "latest", "5", "0", "007", "10000", "-3", "2.5", "1e3", " 7", "٣", "+4"]
+        [
+            "where does Dana live",
+            "m12",
+            "s3",
+            "latest",
+            "5",
+            "0",
+            "007",
+            "10000",
+            "-3",
+            "2.5",
+            "1e3",
+            " 7",
+            "٣",
+            "+4",
+        ]
     ),
-    st.sampled_from(["-", "--", "", "--db", "-q", "--top", "--json", "--help", "-h", "-n5", "-qn", "--jso", "x=y"]),
-    st.sampled_from(["chat", "Chat", "json", "default", "a.txt", "no/such", "été", "日本", "\udcff", "a\tb", "'"]),
+    st.sampled_from(
+        ["-", "--", "", "--db", "-q", "--top", "--json", "--help", "-h", "-n5", "-qn", "--jso", "x=y"]
+    ),
+    st.sampled_from(
+        ["chat", "Chat", "json", "default", "a.txt", "no/such", "été", "日本", "\udcff", "a\tb", "'"]
+    ),
     st.text(max_size=8).filter(lambda text: "\0" not in text),
 )
 
@@ -249,11 +268,21 @@ def test_both_ways_say_the_same_and_leave_the_same(
     assert ("\x1b[" in plainly.out) <= bool(colour)
 
 
-HEAVY = ("typer", "rich", "pydantic", "numpy", "sklearn", "httpx", "importlib.metadata", "importlib.resources")
+HEAVY = (
+    "typer",
+    "rich",
+    "pydantic",
+    "numpy",
+    "sklearn",
+    "httpx",
+    "importlib.metadata",
+    "importlib.resources",
+)
 
 
 @pytest.mark.parametrize(
-    ("argv", "more"), [(["recall", "penicillin"], ("dataclasses", "inspect")), (["log"], ()), (["why", "m1"], ())]
+    ("argv", "more"),
+    [(["recall", "penicillin"], ("dataclasses", "inspect")), (["log"], ()), (["why", "m1"], ())],
 )
 def test_a_plain_line_loads_none_of_what_it_does_without(
     argv: list[str], more: tuple[str, ...], slept: Path

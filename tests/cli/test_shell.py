@@ -186,7 +186,9 @@ def test_a_terminal_is_what_rich_takes_for_one(
     assert shell.styled(stream) == Console(file=stream).is_terminal
 
 
-@pytest.mark.parametrize("text", ["plain", "a\tb", "bell\x07", "two\nlines", "", "日本 été", "[bold]no markup[/bold]"])
+@pytest.mark.parametrize(
+    "text", ["plain", "a\tb", "bell\x07", "two\nlines", "", "日本 été", "[bold]no markup[/bold]"]
+)
 def test_a_note_is_what_rich_would_have_written(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     one = shell.Shell(Path("a.db"), as_json=False, quiet=False, now=0, command="")
     one.note(text)

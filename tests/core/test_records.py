@@ -100,7 +100,9 @@ def test_a_record_holds_and_shows_what_a_dataclass_does(
     ours, theirs = OURS[name](*args, **kwargs), THEIRS[name](*args, **kwargs)
     assert repr(ours) == repr(theirs)
     assert repr(dataclasses.asdict(ours)) == repr(dataclasses.asdict(theirs))
-    assert [each.name for each in dataclasses.fields(ours)] == [each.name for each in dataclasses.fields(theirs)]
+    assert [each.name for each in dataclasses.fields(ours)] == [
+        each.name for each in dataclasses.fields(theirs)
+    ]
     assert dataclasses.is_dataclass(ours)
     assert OURS[name].__match_args__ == THEIRS[name].__match_args__
     assert getattr(OURS[name], "__slots__", None) == getattr(THEIRS[name], "__slots__", None)
@@ -108,7 +110,9 @@ def test_a_record_holds_and_shows_what_a_dataclass_does(
 
 
 @pytest.mark.parametrize(("name", "args", "kwargs"), MADE)
-def test_equality_and_hash_are_a_dataclass_s(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def test_equality_and_hash_are_a_dataclass_s(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     for kind in (OURS[name], THEIRS[name]):
         one, same = kind(*args, **kwargs), kind(*args, **kwargs)
         assert (one == same) == (name != "Same")

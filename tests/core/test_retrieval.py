@@ -17,6 +17,7 @@ from nocturne.core.retrieval import (
     boosts_of,
     competitors,
     cosine,
+    in_reach,
     ranked,
     recent_weights,
     relevances,
@@ -139,3 +140,18 @@ def test_cosine_is_symmetric_and_bounded(a: dict[str, float], b: dict[str, float
     assert cosine(a, b) == pytest.approx(cosine(b, a))
     assert -1e-9 <= cosine(a, b) <= 1 + 1e-9
     assert cosine(a, a) == pytest.approx(1.0)
+
+
+@given(vectors, st.lists(vectors, max_size=5))
+def test_whatever_competes_is_in_reach(query: dict[str, float], others: list[dict[str, float]]) -> None:
+    candidates = dict(enumerate(others))
+    near = competitors(query, candidates, retrieved=[])
+    assert all(in_reach(query, candidates[fact]) for fact in near)
+
+
+def test_what_shares_one_common_word_of_many_is_out_of_reach() -> None:
+    query = unit({"kiln": 1.0, "glaze": 1.0, "clay": 1.0})
+    assert not in_reach(query, ["kiln", "boat"])
+    assert in_reach(query, ["kiln", "glaze", "boat"])
+    assert not in_reach({}, ["kiln"])
+    assert in_reach({"kiln": 0.7, "clay": math.sqrt(0.51)}, ["kiln"])

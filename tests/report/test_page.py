@@ -66,7 +66,9 @@ def test_every_character_that_is_taken_for_narrow_is() -> None:
     assert {char for char in map(chr, range(0x11000)) if cells(char) != cell_len(char)} == set()
 
 
-STYLED = st.lists(st.tuples(st.text("ab \u00e9", max_size=6), st.sampled_from(["", "bold", "dim", "red"])), max_size=5)
+STYLED = st.lists(
+    st.tuples(st.text("ab \u00e9", max_size=6), st.sampled_from(["", "bold", "dim", "red"])), max_size=5
+)
 
 
 def drawn(text: Text) -> str:
