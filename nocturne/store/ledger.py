@@ -34,7 +34,7 @@ class Tail:
     def __init__(self, link: Link) -> None:
         row = link.one("SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1")
         last = link.one(
-            "SELECT number, digest FROM ledger WHERE number NOT NULL ORDER BY number DESC LIMIT 1"
+            "SELECT number, digest, command FROM ledger WHERE number NOT NULL ORDER BY number DESC LIMIT 1"
         )
         kept = link.value("SELECT value FROM meta WHERE key = 'tail'")
         lanes = link.value("SELECT value FROM meta WHERE key = 'lanes'")
@@ -45,6 +45,7 @@ class Tail:
         self.hash: str = row[1]
         self.snapshot: int = last[0]
         self.digest: str = last[1]
+        self.command: str | None = last[2]
         self.active: int = tail["active"]
         self.facts = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
         self.turns = int(link.value("SELECT MAX(id) FROM turns") or 0)

@@ -19,7 +19,7 @@ from nocturne.store.connection import Link as Connection
 from nocturne.store.ledger import Setting, Tail
 from nocturne.store.rows import turn_row
 from nocturne.store.side import append_accesses
-from nocturne.store.texts import Names
+from nocturne.store.texts import Names, word
 
 if TYPE_CHECKING:
     from nocturne.app.ports import KeyedTurn, SnapshotInfo, SourceStep
@@ -54,6 +54,7 @@ class Writing:
         self._batch = Batch(link, self._index, self._names)
         self._policies: dict[int, tuple[Policy, str]] = {}
         self._judged: tuple[Policy, int] | None = None
+        self._said: tuple[str | None, str | None] | None = None
 
     def expect(self, seq: int, hash_: str) -> None:
         """HeadMoved unless the chain ends at this row."""
@@ -230,6 +231,7 @@ class Writing:
             "UPDATE texts SET salt = NULL, text = NULL WHERE hash = ?", [(hash_,) for hash_ in hashes]
         )
         self._names.forget()
+        self._said = None, None
         self._index = search.rebuilt(self._link, self._measures, self._secret)
         self._batch.reindex(self._index)
         self._link.run("INSERT OR REPLACE INTO meta VALUES ('scrub_pending', 1)")
@@ -257,7 +259,7 @@ class Writing:
 
         columns, more = self._tail.snapshot_row(label, at)
         if command:
-            columns["command"] = self._batch.text(command)
+            columns["command"] = self._command(command)
         if policy is not None:
             columns["policy"] = self._policy(policy)
         self._put("snapshot", columns, d.canonical(more))
@@ -274,6 +276,15 @@ class Writing:
             columns["digest"],
             more["counts"],
         )
+
+    def _command(self, command: str) -> str:
+        """The commitment of a command line: that of the snapshot before, if the same command took it."""
+        if self._said is None:
+            last = self._tail.command
+            self._said = last, word(self._link, last)
+        if self._said[0] is None or self._said[1] != command:
+            self._said = self._batch.text(command), command
+        return str(self._said[0])
 
     def note_pass(self, name: str, policy: Policy, *, at: int, upto: int | None = None) -> None:
         """See ``Transaction``. It is no part of the record: what it says is only what need not be asked again."""

@@ -144,6 +144,28 @@ def test_a_fact_whose_speaker_was_erased_can_still_change(store: SqliteStore) ->
     assert store.replayed().problems == []
 
 
+def test_one_command_is_said_once_and_an_erased_one_anew(store: SqliteStore) -> None:
+    def taken(command: str) -> str:
+        with store.transaction() as tx:
+            number = tx.snapshot("x", command=command, policy=None, at=T0).number
+            assert tx.snapshot("y", command=command, policy=None, at=T0).number == number + 1
+        rows = store._link.all("SELECT DISTINCT command FROM ledger WHERE number >= ?", (number,))
+        assert len(rows) == 1
+        return str(rows[0][0])
+
+    first = taken("nocturne tell Anouk")
+    assert taken("nocturne tell Anouk") == first
+    with store.transaction() as tx:
+        tx.erase([first], Act("purge"), at=T0)
+        tx.snapshot("purge", command="nocturne tell Anouk", policy=None, at=T0)
+    assert store.snapshot(store.head().snapshot).command == "nocturne tell Anouk"
+    assert store.snapshot(store.head().snapshot - 1).command == ERASED
+    second = taken("nocturne tell Anouk")
+    assert second != first
+    assert taken("nocturne sleep") not in (first, second)
+    assert store.replayed().problems == []
+
+
 def test_a_reader_in_the_way_is_named_and_the_clearing_is_taken_up_later(path: Path) -> None:
     with open_store(path, measures=WORDS, busy_ms=20) as store, open_store(path, mode="readonly") as reader:
         with reader.moment():
