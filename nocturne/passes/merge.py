@@ -118,12 +118,12 @@ class Merge:
             known = grown.get(into) or grown.get(other)
             group = known or [into]
             wider = [*group, other if into in group else into]
-            hopeless = len(wider) == 2 and not _may_be_one(facts[into], facts[other], sets, scene)
-            composed = None if hopeless else self._composed([facts[id_] for id_ in wider], scene)
-            if (
-                composed is not None
-                and sum(facts[id_].originals for id_ in wider) <= scene.policy.merge.max_originals
-            ):
+            members = [facts[id_] for id_ in wider]
+            few = sum(fact.originals for fact in members) <= scene.policy.merge.max_originals
+            composed = (
+                self._composed(members, scene) if few and _may_be_one(members, sets, scene) else None
+            )
+            if composed is not None:
                 group[:] = wider
                 for id_ in wider:
                     grown[id_] = group
@@ -269,15 +269,24 @@ class Merge:
         return scene.memo.key(self.name, "merge", sorted(facts[id_].text for id_ in ids if id_ in facts))
 
 
-def _may_be_one(one: Fact, two: Fact, sets: Mapping[int, frozenset[str]], scene: Scene) -> bool:
-    """Whether two facts can make one clause at all: most cannot, and finding that out by reading them is dear.
+def _may_be_one(members: Sequence[Fact], sets: Mapping[int, frozenset[str]], scene: Scene) -> bool:
+    """Whether facts, of which all but the last make one clause, can make one with the last as well.
 
-    Either one says all of the other, or they begin with the same words and end in a few of their own.
+    Either one says all that the others say, or they begin with the same words and end in a few of their own. Most can
+    do neither, and finding that out by reading them is dear.
     """
-    spare = scene.content(one.speaker) if one.speaker else frozenset[str]()
-    first, second = sets[one.id] - spare, sets[two.id] - spare
-    if first <= sets[two.id] or second <= sets[one.id]:
+    *others, last = members
+    spare = scene.content(members[0].speaker) if members[0].speaker else frozenset[str]()
+    held = {fact.id: sets[fact.id] for fact in members}
+    if any(all(words - spare <= whole for words in held.values()) for whole in held.values()):
         return True
+    return all(_may_be_listed(fact, last, held, spare) for fact in others)
+
+
+def _may_be_listed(
+    one: Fact, two: Fact, sets: Mapping[int, frozenset[str]], spare: frozenset[str]
+) -> bool:
+    first, second = sets[one.id] - spare, sets[two.id] - spare
     begun = 0
     for word, other in zip(one.text.casefold().split(), two.text.casefold().split(), strict=False):
         if word != other:
