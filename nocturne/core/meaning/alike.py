@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from nocturne.core.meaning.clauses import statements, subject_of
-from nocturne.core.meaning.forms import forms
+from nocturne.core.meaning.forms import forms, lacks
 from nocturne.core.meaning.grammar import Grammar
 from nocturne.core.meaning.moves import Key, adverb_moved, bag, bare, moved, relisted
 from nocturne.core.meaning.reading import Reading
@@ -20,7 +20,7 @@ def match(one: Key, two: Key, grammar: Grammar) -> Rewrites | None:
     """The rewrites that lead from one clause to the other; None where there are none."""
     if bare(one) == bare(two):
         return ()
-    if not grammar.known:
+    if not grammar.known or lacks(one, two, grammar) or lacks(two, one, grammar):
         return None
     if found := _near(one, two, grammar):
         return found

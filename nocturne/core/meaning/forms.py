@@ -32,6 +32,37 @@ def forms(clause: Key, grammar: Grammar) -> dict[Key, tuple[str, ...]]:
     return found
 
 
+@lru_cache(maxsize=64)
+def _standing(grammar: Grammar) -> frozenset[str]:
+    """Prepositions and the like that no rewrite adds, takes or makes of another word.
+
+    Rewrites take and add the words that are named here, verbs, what agrees with them and what denies them; they make
+    new words by an ending in *s* only.
+    """
+    if not grammar.english:
+        return frozenset()
+    moving = grammar.negation | grammar.modals | grammar.auxiliaries | grammar.relatives | BE
+    moving |= grammar.joints.keys() | {"by", "of", "with", "it", "that", "do", "did"}
+    return frozenset(
+        word for word in grammar.adjuncts - moving if not word.endswith("s") and not readings(word)
+    )
+
+
+def lacks(source: Key, claim: Key, grammar: Grammar) -> bool:
+    """Whether the claim has a preposition more often than any form of the source: then no form says it.
+
+    Nothing is said of a claim with a colon: a title that only repeats may be left out.
+    """
+    if ":" in claim:
+        return False
+    for word in _standing(grammar).intersection(claim):
+        if claim.count(word) > source.count(word):
+            like = (f"{word}s", f"{word}'")
+            if not any(other.startswith(like) for other in source):
+                return True
+    return False
+
+
 _TRIGGERS = frozenset((":", ",", "by", "of", "whom", "which", "who"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nocturne.core.meaning.additions import Addition, harmless
 from nocturne.core.meaning.alike import Rewrites, match
 from nocturne.core.meaning.clauses import statements, verb_at
-from nocturne.core.meaning.forms import forms
+from nocturne.core.meaning.forms import forms, lacks
 from nocturne.core.meaning.grammar import SUBJECT_PRONOUNS, Grammar
 from nocturne.core.meaning.moves import Key, bag, bare
 from nocturne.core.meaning.reading import Reading
@@ -18,7 +18,7 @@ def follows(claim: Key, source: Key, grammar: Grammar, *, loose: bool = False) -
     """The rewrites by which ``source`` says ``claim`` and maybe more; None where it does not."""
     if (found := match(claim, source, grammar)) is not None:
         return found
-    if not grammar.known or len(claim) > len(source) + 4:
+    if not grammar.known or len(claim) > len(source) + 4 or lacks(source, claim, grammar):
         return None
     for form, names in forms(source, grammar).items():
         if _aligned(claim, form, grammar, loose=loose):

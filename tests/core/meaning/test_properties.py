@@ -25,6 +25,9 @@ from nocturne.core.meaning import (
     judge_merge,
     judge_schema,
 )
+from nocturne.core.meaning.forms import forms, lacks
+from nocturne.core.meaning.grammar import grammar_of
+from nocturne.core.meaning.moves import bare
 from nocturne.core.text.measures import content, coverage, names, similarity, values
 from tests.core.meaning.held_out import Pair, pairs
 
@@ -154,3 +157,33 @@ def test_texts_of_a_million_characters_are_refused_at_once() -> None:
         judge_encode([Said(long)], "The user lives in Ghent.", lexicon=default_lexicon()), Fails
     )
     assert time.process_time() - began < 5
+
+
+WORDS = (
+    "§subj", "the", "was", "is", "by", "of", "with", "in", "near", "at", "for", "moved", "called",
+    "§subj's", "house", "ana", "ana's", "summer", ",", ":", "it", "who", "whom", "which", "and", "not",
+    "have", "been", "kept", "two-week", "#:3", "bedroom", "bedrooms", "under", "after", "to", "did", "do",
+    "on", "my", "sister",
+)  # fmt: skip
+
+
+@QUICK
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=14), st.integers(0, 2**40), st.integers(0, 2**40)
+)
+def test_what_lacks_a_preposition_has_no_form_that_says_the_other(
+    said: list[str], order: int, take: int
+) -> None:
+    grammar = grammar_of(default_lexicon(), "en")
+    source = tuple(said)
+    claim = tuple(word for at, word in enumerate(said) if take >> at & 3)
+    claim = claim[order % (len(claim) + 1) :] + claim[: order % (len(claim) + 1)]
+    for one, two in (
+        (source, claim),
+        (claim, source),
+        (source, (*source, "near")),
+        ((*claim, "under"), claim),
+    ):
+        if lacks(one, two, grammar):
+            forms_of_one = [sorted(bare(form)) for form in forms(one, grammar)]
+            assert not [form for form in forms(two, grammar) if sorted(bare(form)) in forms_of_one]
