@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
 
 from nocturne.cli import options
 from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 EXAMPLES = (
     ("nocturne gate < proposals.jsonl", "a verdict a line"),
@@ -40,13 +44,32 @@ def run(
     lexicon = wiring.lexicon()
     encode = json.JSONEncoder(ensure_ascii=False).encode
     held = True
-    for line in wiring.stdin():
-        if not line.strip():
-            continue
-        verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
-        held = held and verdict["verdict"] == "accepted"
-        sys.stdout.write(encode(verdict) + "\n")
+    for lines in _batches(wiring.stdin()):
+        for line in lines:
+            verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
+            held = held and verdict["verdict"] == "accepted"
+            sys.stdout.write(encode(verdict) + "\n")
+        # Whoever sends a line and waits for its verdict has it before the next read can block.
+        sys.stdout.flush()
     return 1 if fail and not held else 0
+
+
+_CHUNK = 1 << 16
+
+
+def _batches(stream: BinaryIO) -> Iterator[list[bytes]]:
+    """The lines that are not blank, as many at a time as are there to be read."""
+    read = cast("BufferedReader", stream).read1
+    begun: list[bytes] = []
+    while chunk := read(_CHUNK):
+        whole, end, rest = chunk.rpartition(b"\n")
+        if end:
+            yield [line for line in (b"".join(begun) + whole).split(b"\n") if line.strip()]
+            begun = []
+        begun.append(rest)
+    last = b"".join(begun)
+    if last.strip():
+        yield [last]
 
 
 def _decoded(line: bytes) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import select
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Run
+from tests.e2e.conftest import COMMAND, Run
 
 
 @pytest.mark.parametrize(
@@ -133,6 +135,26 @@ def test_gate_judges_a_line_at_a_time_and_outlives_malformed_ones(run: Run) -> N
     assert [v["verdict"] for v in verdicts] == ["refused", "malformed", "accepted", "malformed"]
     assert verdicts[0]["code"] == "N203"
     assert run("gate", "--fail-on-refused", given=lines[0], code=1).out
+
+
+def test_gate_answers_a_line_before_the_next_one_is_sent() -> None:
+    asked = {
+        "pass": "dedupe",
+        "drop": {"text": "I live in Ghent."},
+        "keep": {"text": "The user lives in Ghent."},
+    }
+    with subprocess.Popen([COMMAND, "gate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as gate:
+        assert gate.stdin is not None
+        assert gate.stdout is not None
+        for number in range(3):
+            gate.stdin.write(json.dumps({"id": number, **asked}).encode() + b"\n\n")
+            gate.stdin.flush()
+            ready, _, _ = select.select([gate.stdout], [], [], 30)
+            assert ready, "no verdict came while the next line was not yet sent"
+            assert json.loads(gate.stdout.readline())["id"] == number
+        gate.stdin.write(b" " * 200_000 + json.dumps({"id": "last", **asked}).encode())
+        gate.stdin.close()
+        assert json.loads(gate.stdout.read())["verdict"] == "accepted"
 
 
 def test_no_colour_reaches_a_pipe(run: Run, slept: Path) -> None:
