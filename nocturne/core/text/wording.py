@@ -89,7 +89,7 @@ class Wording:
                     ready = _OPEN
             part, end, rest, _, _ = ready
             if part is None or (speaker and speaker[0] in fold(" ".join(stretches[n : n + taken]))):
-                taken = self._in_context(text, n, line, speaker)
+                taken = self.in_context(text, n, line, speaker)
                 continue
             parts.append(part)
             starts.append(base)
@@ -152,7 +152,7 @@ class Wording:
             return self._heads[folded].__contains__
         return partial(self._apart.is_swayed, folded) if self._apart.looks_on(folded) else None
 
-    def _in_context(self, text: Cut, n: int, line: Line, speaker: tuple[str, ...]) -> int:
+    def in_context(self, text: Cut, n: int, line: Line, speaker: tuple[str, ...]) -> int:
         """Read a stretch with its neighbours, and those that a phrase takes with it; how many they were."""
         firsts = text.firsts
         at, after = firsts[n], n + 1

@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 
 from nocturne.app.lexicons import default_lexicon
 from nocturne.core.text.analysis import analyse
-from nocturne.core.text.folding import LIMIT, spell
+from nocturne.core.text.folding import LIMIT, clean, spell
+from nocturne.core.text.lexing import cut
 from nocturne.core.text.measures import coverage, names, similarity, stem, values
+from nocturne.core.text.memo import Memo
+from nocturne.core.text.parts import Line
+from nocturne.core.text.wording import Wording, speaker_words
 
 LEXICON = default_lexicon()
 raw = analyse.__wrapped__
@@ -138,3 +142,27 @@ def test_what_is_beyond_the_limit_is_not_judged() -> None:
     read = analyse("word " * LIMIT, LEXICON)
     assert not read.judged
     assert analyse("The cat sleeps.", LEXICON).judged
+
+
+@given(LETTERS | WRITTEN, st.sampled_from([None, "Ana", "Marie Curie"]))
+@settings(max_examples=150, deadline=None)
+def test_what_is_remembered_of_stretches_reads_as_piece_by_piece(text: str, speaker: str | None) -> None:
+    """Every stretch that is kept ready becomes what it becomes where each piece is read beside its neighbours."""
+    cleaned, _ = clean(text)
+    for tongue in (LEXICON.of("en"), LEXICON.of("fr"), LEXICON.of("ar"), LEXICON.nobody):
+        wording = Wording(tongue, LEXICON)
+        who = speaker_words(speaker)
+        whole, slowly = cut(cleaned), Line([], [], [])
+        at = 0
+        while at < len(whole.stretches):
+            at += wording.in_context(whole, at, slowly, who)
+        assert wording.read(cut(cleaned), who) == slowly
+
+
+def test_memories_stay_bounded_however_many_words_come() -> None:
+    memo = Memo(str.upper, room=100)
+    for number in range(1_000):
+        assert memo[f"w{number}"] == f"W{number}"
+        assert len(memo) <= 100
+    assert memo["x" * 65] == "X" * 65
+    assert "x" * 65 not in memo
