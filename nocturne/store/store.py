@@ -111,7 +111,7 @@ def _prepare(
 
 
 def _switch(link: Connection, notes: list[str]) -> None:
-    note = connection.use_write_ahead_log(link)
+    note = connection.ready_to_write(link)
     if note is not None:
         notes.append(note)
 
