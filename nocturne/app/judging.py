@@ -29,6 +29,7 @@ from nocturne.core.text.lexicon import Lexicon
 
 _ROLES = {"user": "human", "human": "human", "assistant": "assistant", "tool": "tool", "system": "injected"}
 _STRINGS = ("speaker", "session", "subject", "role")
+_ONLY_TEXT = frozenset({"text"})
 _SAID = frozenset({"text", "speaker", "said_at", "occurred_at", "session", "subject", "role", "id"})
 
 
@@ -97,6 +98,8 @@ def _time(value: Any, key: str) -> int | None:
 def _said(entry: Any, key: str) -> Said:
     if not isinstance(entry, Mapping):
         raise Malformed(f"{key} is not an object with a text")
+    if entry.keys() == _ONLY_TEXT:
+        return Said(_text(entry))
     if not entry.keys() <= _SAID:
         raise Malformed(f"{key} has the unknown key {min(entry.keys() - _SAID, key=str)!r}")
     for name in _STRINGS:
@@ -106,11 +109,8 @@ def _said(entry: Any, key: str) -> Said:
     role = entry.get("role") or "user"
     if role not in _ROLES:
         raise Malformed(f"{key}.role is {role!r}; roles are {', '.join(_ROLES)}")
-    text = _text(entry)
-    if len(entry) == 1:
-        return Said(text)
     return Said(
-        text,
+        _text(entry),
         speaker=entry.get("speaker"),
         said_at=_time(entry.get("said_at"), f"{key}.said_at"),
         occurred_at=_time(entry.get("occurred_at"), f"{key}.occurred_at"),

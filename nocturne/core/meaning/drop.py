@@ -9,7 +9,7 @@ from nocturne.core.meaning.finding import Fails, Finding, Holds, Said, guarded
 from nocturne.core.meaning.guards import (
     cased,
     difference,
-    name_set,
+    folded_names,
     same_source,
     shown,
     tied,
@@ -48,8 +48,7 @@ def judge_drop(
     first, second = read(drop.text, lexicon, drop.speaker), read(keep.text, lexicon, keep.speaker)
     if not (one.content <= two.content and one.values <= two.values):
         return _difference(first, second)
-    context = (drop.text, keep.text)
-    if lost := name_set(drop.text, lexicon, context) - name_set(keep.text, lexicon, context):
+    if lost := folded_names(one, two) - folded_names(two, one):
         return Fails("N213", {"before": sorted(lost), "after": "nothing"})
     if refused := cased(one, two) or tied(one, two):
         return refused
@@ -81,8 +80,9 @@ def _opposed(first: Reading, second: Reading) -> bool:
     if len(first.sentences) != 1 or len(second.sentences) != 1:
         return False
     marks = first.grammar.opposing
-    one = sorted(word for word in first.sentences[0].words if word in marks)
-    return one != sorted(word for word in second.sentences[0].words if word in marks)
+    one = [word for word in first.sentences[0].words if word in marks]
+    two = [word for word in second.sentences[0].words if word in marks]
+    return one != two and sorted(one) != sorted(two)
 
 
 _NO_REWRITES: Rewrites = ()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec
+from typing import Any, NamedTuple, ParamSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A text, whose it is, and when it was said.
 
     ``said_at`` and ``occurred_at`` are microseconds UTC; ``provenance`` is a turn's provenance class; ``subject``

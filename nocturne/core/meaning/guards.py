@@ -13,7 +13,7 @@ from nocturne.core.meaning.reading import SUBJECTS, Reading
 from nocturne.core.text.analysis import Analysis, analyse
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
-from nocturne.core.text.measures import names
+from nocturne.core.text.measures import names_of
 
 Counted = Mapping[str, int]
 _SHOWN = 120
@@ -55,7 +55,12 @@ def brief(text: str) -> str:
 
 def name_set(text: str, lexicon: Lexicon, context: Sequence[str]) -> frozenset[str]:
     """The casefolded names of a text, read beside its context."""
-    return frozenset(fold(name) for name in names(text, lexicon, context))
+    return folded_names(analyse(text, lexicon), *(analyse(other, lexicon) for other in context))
+
+
+def folded_names(analysis: Analysis, *context: Analysis) -> frozenset[str]:
+    """The casefolded names of a text that was read, beside its context."""
+    return frozenset([fold(name) for name in names_of(analysis, context)])
 
 
 def unfit(analysis: Analysis) -> Fails | None:

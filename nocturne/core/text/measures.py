@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from nocturne.core.records import dataclass
-from nocturne.core.text.analysis import analyse
+from nocturne.core.text.analysis import Analysis, analyse
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.stemming import stem_of
@@ -73,12 +73,16 @@ def coverage(claim: str, sources: Sequence[str], lexicon: Lexicon) -> Coverage:
 
 def names(text: str, lexicon: Lexicon, context: Sequence[str] = ()) -> frozenset[str]:
     """Names as written; a sentence-initial capital counts where the text or its context has it inside one."""
-    read = analyse(text, lexicon)
+    return names_of(analyse(text, lexicon), [analyse(other, lexicon) for other in context])
+
+
+def names_of(read: Analysis, context: Iterable[Analysis] = ()) -> frozenset[str]:
+    """The names of a text that was read, beside those of its context."""
     if not read.initials:
         return read.names
     elsewhere = {fold(name) for name in read.names}
     for other in context:
-        elsewhere |= {fold(name) for name in analyse(other, lexicon).names}
+        elsewhere |= {fold(name) for name in other.names}
     return read.names | {name for name in read.initials if fold(name) in elsewhere}
 
 
