@@ -37,9 +37,12 @@ _THAT_AFTER = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Sentence:
-    """Canonical words of one sentence, commas among them; ``places`` are their indexes in the text's tokens."""
+    """Canonical words of one sentence, commas among them; ``places`` are their indexes in the text's tokens.
+
+    Never changed, like a reading; neither is frozen, which would take thrice as long to make.
+    """
 
     words: Key
     places: tuple[int, ...]
@@ -48,7 +51,7 @@ class Sentence:
     """Which words stand in a third-person form as written, so that they must be verbs of their own."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Reading:
     """All sentences of a text, and what was found in them."""
 
@@ -63,8 +66,11 @@ class Reading:
     @classmethod
     def of(cls, analysis: Analysis, grammar: Grammar, sentences: Sequence[Sentence]) -> Reading:
         """The reading that these sentences make."""
-        words = sentences[0].words if len(sentences) == 1 else _with_stops(sentences)
-        return cls(analysis, grammar, tuple(sentences), words, any(one.asks for one in sentences))
+        if len(sentences) == 1:
+            only = sentences[0]
+            return cls(analysis, grammar, (only,), only.words, only.asks)
+        asks = any(one.asks for one in sentences)
+        return cls(analysis, grammar, tuple(sentences), _with_stops(sentences), asks)
 
 
 def _with_stops(sentences: Sequence[Sentence]) -> Key:
