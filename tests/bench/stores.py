@@ -6,7 +6,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,12 @@ def bare(path: str | Path) -> sqlite3.Connection:
     for setting in ("journal_mode = WAL", "synchronous = FULL", "cache_size = -65536"):
         connection.execute(f"PRAGMA {setting}")
     return connection
+
+
+def settled(path: str | Path) -> None:
+    """Merge what building left of the full-text index: else what follows would seem to free what it only tidies up."""
+    with closing(bare(path)) as base:
+        base.execute("INSERT INTO search (search) VALUES ('optimize')")
 
 
 def used_bytes(path: str | Path, *, checkpoint: bool = True) -> int:

@@ -17,7 +17,7 @@ from nocturne.store import SqliteStore
 from tests.bench.child import Meter, fastest
 from tests.bench.nights import as_the_command_does, night
 from tests.bench.sent import sentences
-from tests.bench.stores import NOW, copied, opened, used_bytes
+from tests.bench.stores import NOW, copied, opened, settled, used_bytes
 
 FIRST = 5
 """After so many nights the first figures are taken."""
@@ -37,8 +37,10 @@ def lived(meter: Meter, path: str, nights: int, a_night: int) -> dict[str, Any]:
     early: dict[str, float] = {}
     held = 0
     with copied(path) as copy:
-        with opened(copy) as store, meter.running():
+        with opened(copy) as store:
             night(store, NOW, policy=policy)
+        settled(copy)
+        with opened(copy) as store, meter.running():
             for day in range(1, nights + 1):
                 now = NOW + day * DAY
                 items = [Item(text) for text in told[(day - 1) * a_night : day * a_night]]
