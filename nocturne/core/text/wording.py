@@ -67,6 +67,7 @@ class Wording:
         self._after_user = tongue.words("auxiliaries") | tongue.words("modals") | tongue.negation
         self._after_user |= tongue.words("participles")
         self._words = Memo(self._word)
+        self._marks = Memo(self._mark, 4_096)
         self._ready = {named: self._memos(named=named) for named in (False, True)}
         self._emitted: dict[tuple[object, ...], tuple[Part, ...]] = {}
 
@@ -210,11 +211,7 @@ class Wording:
         if kind == "number":
             return numeric_part(piece, self.tongue, self.lexicon)
         if kind == "mark":
-            if surface == "&":
-                return self.word("and")._replace(surface=surface)
-            if is_symbol(surface):
-                return Part("symbol", surface, surface, stem=surface)
-            return Part(kind, surface, surface, stem=surface, counts=False, notes=SENTENCE)
+            return self._marks[surface]
         if kind == "code":
             return Part("literal", " ".join(surface.strip("`").split()) or surface, surface)
         if kind in LITERALS:
@@ -224,6 +221,13 @@ class Wording:
         if kind in ("initials", "joint"):
             return self._word(surface, whole=True)._replace(tied=tied)
         return Part(kind, surface, surface, tied, counts=kind not in ("open", "break"))
+
+    def _mark(self, surface: str) -> Part:
+        if surface == "&":
+            return self.word("and")._replace(surface=surface)
+        if is_symbol(surface):
+            return Part("symbol", surface, surface, stem=surface)
+        return Part("mark", surface, surface, stem=surface, counts=False, notes=SENTENCE)
 
     def word(self, surface: str) -> Part:
         """A word by itself."""
