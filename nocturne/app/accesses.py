@@ -6,13 +6,13 @@ All of it lies beside the versions: the chain does not move, and restore leaves 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nocturne.app.recall import MOST_RECENT, Found
 from nocturne.core.facts import Activation, Fact
 from nocturne.core.lability import opened
 from nocturne.core.policy import Policy
-from nocturne.core.records import dataclass
 from nocturne.core.retrieval import blended, competitors, in_reach, tfidf
 from nocturne.core.strength import accessed, suppressed
 from nocturne.core.text.lexicon import Lexicon

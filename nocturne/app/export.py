@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -17,7 +18,6 @@ from nocturne.core.artefacts import EXPORT_KEY, fence
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.instants import iso
 from nocturne.core.policy import Policy
-from nocturne.core.records import dataclass
 
 Form = Literal["context", "markdown", "json", "jsonl"]
 FORMS: tuple[Form, ...] = ("context", "markdown", "json", "jsonl")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from nocturne.app.ports import MutationRow, Store
 from nocturne.core.facts import Fact, Link, Span, Turn
-from nocturne.core.records import dataclass
 from nocturne.errors import InputUnreadable
 
 _JOINS = {"merge": "merged-from", "drop": "kept-for", "schematise": "evidence", "refine": "merged-from"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from nocturne.app.evidence import evidence_of
 from nocturne.app.ports import Store
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.policy import Policy
-from nocturne.core.records import dataclass, replace
 from nocturne.core.retention import exempt, faded, stale
 from nocturne.core.strength import Activation, strength
 from nocturne.passes.activations import curve_of

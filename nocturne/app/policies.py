@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from nocturne.app.shipped import shipped
 from nocturne.core.policy import Policy, schema
-from nocturne.core.records import dataclass
 from nocturne.errors import InputUnreadable, UsageError
 
 ORDER = ("default", "strict", "tiny", "archive")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nocturne.core.acts import Act
 from nocturne.core.contents import Contents
 from nocturne.core.facts import Activation, Fact, Link, Retirement, Reversion, State, Step, Turn
 from nocturne.core.policy import Policy
-from nocturne.core.records import dataclass, field
 from nocturne.core.verdicts import Ruling
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from nocturne.core.facts import Fact, Span
 from nocturne.core.policy import Intent, Policy
-from nocturne.core.records import dataclass
 from nocturne.core.retention import visible
 from nocturne.core.retrieval import (
     HOT_FLOOR,

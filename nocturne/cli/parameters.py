@@ -7,9 +7,8 @@ plain reader takes what is left (``cli.plain``). Neither knows an option that th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, get_args, get_origin
-
-from nocturne.core.records import dataclass
 
 
 class Told:

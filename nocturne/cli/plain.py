@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
@@ -17,7 +18,6 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from nocturne.cli.parameters import NEEDED, Parameter, Told, parameters
 from nocturne.cli.table import COMMANDS
-from nocturne.core.records import dataclass
 
 _UNDERSTOOD = {"metavar", "help", "show_default", "rich_help_panel", "min", "max", "callback"}
 """What may be told of a parameter that is read here; whoever declares more is read by Typer."""

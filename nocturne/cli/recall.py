@@ -6,13 +6,13 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nocturne.cli import options
 from nocturne.cli.parameters import Argument, Option
 from nocturne.cli.shell import Shell, micros
-from nocturne.core.records import replace
 from nocturne.errors import InputUnreadable, StoreLocked, StoreWriteFailed, UsageError
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from nocturne.core.instants import from_iso
-from nocturne.core.records import dataclass
 from nocturne.errors import NocturneError, UsageError
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from nocturne.cli.shell import Shell, micros
 from nocturne.core import ids
-from nocturne.core.records import dataclass
 from nocturne.errors import InputUnreadable, UsageError
 
 if TYPE_CHECKING:

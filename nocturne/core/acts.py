@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from nocturne.core.facts import Activation, Change, Link
-from nocturne.core.records import dataclass, field
 
 if TYPE_CHECKING:
     from nocturne.core.verdicts import Origin

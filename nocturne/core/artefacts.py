@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from nocturne.core.facts import Turn
-from nocturne.core.records import replace
 
 EXPORT_OPEN = "<!-- nocturne:export"
 EXPORT_CLOSE = "<!-- /nocturne:export -->"

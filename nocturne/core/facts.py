@@ -8,9 +8,8 @@ happened, as far as the text says), ``said_at`` (when the turn was spoken; None 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
-
-from nocturne.core.records import dataclass, field
 
 SECOND = 1_000_000
 HOUR = 3_600 * SECOND

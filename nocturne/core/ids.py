@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from nocturne.core.records import dataclass
 from nocturne.errors import UsageError
 
 _LARGEST = 2**63 - 1

@@ -7,13 +7,13 @@ dataclasses: who uses the default policy does not wait for pydantic, which is lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from nocturne.core.digest import canonical, plain, policy_digest
 from nocturne.core.facts import Category, Layer
-from nocturne.core.records import dataclass, field
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

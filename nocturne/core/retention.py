@@ -7,11 +7,11 @@ the policy protects, or that a person pinned, is exempt from every rule here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from nocturne.core.facts import DAY, Block, Fact
 from nocturne.core.policy import Policy, exact
-from nocturne.core.records import dataclass
 from nocturne.core.strength import Activation, born, strength
 
 BLOCK_WEIGHT: dict[Block, int] = {

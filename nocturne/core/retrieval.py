@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from nocturne.core.facts import Fact
 from nocturne.core.policy import Intent, Policy
-from nocturne.core.records import dataclass
 
 QUERY_SHARE = 0.6
 RECENT_DECAY = 0.5

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from nocturne.core.facts import DAY, HOUR, Category
-from nocturne.core.records import dataclass, replace
 
 Law = Literal["hyperbolic", "exponential", "linear", "none"]
 

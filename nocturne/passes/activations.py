@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from nocturne.core import strength as curve
 from nocturne.core.facts import Activation, Fact
-from nocturne.core.records import replace
 
 MILLION = 1_000_000
 

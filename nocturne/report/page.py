@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from nocturne.core.records import dataclass, field
 from nocturne.report.line import Line, Part, cells
 
 __all__ = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -13,7 +14,6 @@ from nocturne.core.acts import ERASED
 from nocturne.core.chain import ENTRY_COLUMNS, entry_of, named
 from nocturne.core.digest import LtHash, commitment
 from nocturne.core.facts import Link
-from nocturne.core.records import dataclass
 from nocturne.errors import InputUnreadable, StoreDamaged
 from nocturne.store.connection import Link as Connection
 from nocturne.store.erasing import leaves

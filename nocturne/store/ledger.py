@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nocturne.core.digest import ZERO, LtHash, canonical
-from nocturne.core.records import dataclass
 from nocturne.errors import StoreDamaged
 from nocturne.store.connection import Link
 from nocturne.store.side import running

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from nocturne.core.records import dataclass
 from nocturne.errors import StoreDamaged
 from nocturne.store.connection import APPLICATION_ID, Link, check_identity
 

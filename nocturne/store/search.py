@@ -11,10 +11,10 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from nocturne.core.contents import Contents, Words, row_of
 from nocturne.core.digest import lexicon_digest, sealed_keys
-from nocturne.core.records import dataclass
 from nocturne.store.connection import Link
 
 Said = tuple[str, str | None]

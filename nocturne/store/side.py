@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nocturne.core.digest import ZERO, running_hash
 from nocturne.core.facts import Activation
-from nocturne.core.records import dataclass
 from nocturne.store.connection import Link
 from nocturne.store.texts import Salts, sealed, word
 

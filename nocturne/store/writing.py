@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +12,6 @@ from nocturne.core import digest as d
 from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import ENTRY_COLUMNS, sealed_row
 from nocturne.core.facts import Activation, Change, Link, Reversion
-from nocturne.core.records import replace
 from nocturne.store import search
 from nocturne.store.batch import Batch
 from nocturne.store.bulk import uncollected

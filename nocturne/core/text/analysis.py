@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import compress
 from typing import Literal, NamedTuple
 
-from nocturne.core.records import dataclass, field
 from nocturne.core.text.folding import LIMIT, clean, hides
 from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-
-from nocturne.core.records import dataclass, field
 
 SUBJECT = "§subj"
 OWNED = "§subj's"

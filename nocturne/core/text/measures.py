@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from nocturne.core.records import dataclass
 from nocturne.core.text.analysis import Analysis, analyse
 from nocturne.core.text.folding import fold
 from nocturne.core.text.lexicon import Lexicon
