@@ -54,7 +54,7 @@ def _performed(argv: Sequence[str]) -> Any:
         return 0
     call = understood(argv)
     if call is not None:
-        return perform(call.run, call.told, argv=argv, several=call.several)
+        return perform(call.run, call.told, before=call.before, argv=argv, several=call.several)
     from nocturne.cli.commands import app
 
     return app(list(argv), prog_name="nocturne", standalone_mode=False, obj=list(argv))

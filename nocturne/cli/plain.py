@@ -26,10 +26,11 @@ _MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command, and what it was told by keyword."""
+    """A command, what it was told by keyword, and the common options that stood before it."""
 
     run: Callable[..., int | None]
     told: dict[str, Any]
+    before: dict[str, Any]
     several: bool
 
 
@@ -51,11 +52,15 @@ def understood(argv: Sequence[str]) -> Call | None:
     """What the line asks for; None where Typer should read it."""
     if "_NOCTURNE_COMPLETE" in os.environ or "--help" in argv or "-h" in argv:
         return None
-    module = next((entry.module for entry in COMMANDS if [entry.name] == list(argv[:1])), None)
+    try:
+        at, before = _before(argv)
+    except _Doubt:
+        return None
+    module = next((entry.module for entry in COMMANDS if [entry.name] == list(argv[at : at + 1])), None)
     if module is None:
         return None
     held = import_module(module)
-    words = argv[1:]
+    words = argv[at + 1 :]
     if actions := getattr(held, "ACTIONS", None):
         run = dict(actions).get(words[0]) if words else None
         words = words[1:]
@@ -65,9 +70,24 @@ def understood(argv: Sequence[str]) -> Call | None:
     if run is None:
         return None
     try:
-        return Call(run, _told(parameters(run, several=several), words), several)
+        return Call(run, _told(parameters(run, several=several), words), before, several)
     except _Doubt:
         return None
+
+
+def _before(argv: Sequence[str]) -> tuple[int, dict[str, Any]]:
+    """Where the command stands, and the common options before it."""
+    if not argv or not argv[0].startswith("-"):
+        return 0, {}
+    common = parameters(lambda: None)
+    known = {name: slot for slot in map(_slot, common) for name in slot.told.names}
+    at = 0
+    while at < len(argv) and argv[at].startswith("-"):
+        name, equals, _ = argv[at].partition("=")
+        if name not in known:
+            raise _Doubt
+        at += 1 if equals or known[name].what is bool else 2
+    return at, _told(common, argv[:at])
 
 
 def _told(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:

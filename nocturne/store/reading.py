@@ -13,6 +13,7 @@ from nocturne.core.acts import ERASED
 from nocturne.core.facts import Fact, Link, Retirement, Span, Stand, State, Step
 from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
+from nocturne.store.making import span_made
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of
 
@@ -55,7 +56,7 @@ def _cited(link: Connection, held: str, seq: int | None, facts: str | None) -> I
         {"seq": seq, "facts": facts},
     )
     for fact, spans in groupby(rows, key=itemgetter(0)):
-        yield fact, tuple([Span(turn, start, stop) for _, turn, start, stop in spans])
+        yield fact, tuple([span_made(turn, start, stop) for _, turn, start, stop in spans])
 
 
 def _held(
