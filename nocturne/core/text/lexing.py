@@ -139,8 +139,8 @@ class Cut:
         return self._firsts
 
     def _lay_out(self) -> list[Piece]:
-        within = [pieces_of[stretch] for stretch in self.stretches]
-        sizes = [len(pieces) for pieces in within]
+        within = list(map(pieces_of.__getitem__, self.stretches))
+        sizes = list(map(len, within))
         self._pieces = list(chain.from_iterable(within))
         self._firsts = list(accumulate(sizes, initial=0))
         self._origins = list(chain.from_iterable(map(repeat, self.bases, sizes)))

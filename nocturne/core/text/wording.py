@@ -146,9 +146,9 @@ class Wording:
 
     def _swayed(self, piece: Piece) -> Callable[[str], bool] | None:
         """Which casefolded words behind a piece may make it something else; None where no word can."""
-        folded = fold(piece.surface)
         if piece.kind not in WORDS:
             return None
+        folded = fold(piece.surface)
         if folded in self._heads:
             return self._heads[folded].__contains__
         return partial(self._apart.is_swayed, folded) if self._apart.looks_on(folded) else None
