@@ -57,6 +57,7 @@ def night(
             proposer=proposer.name,
             answer=asking(proposer),
             only=only,
+            in_full=False,
         )
     )
 
