@@ -6,6 +6,7 @@ wherever the store has them: a turn that says one of them goes whole, because it
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ What = Literal["forget", "purge"]
 _SHORTEST = 4
 """Characters of a name or value from which on it is looked for beyond the turns that say it."""
 _SHORTEST_QUOTE = 8
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}")
 
 
 class Forgettable(Withdrawable, Protocol):
@@ -150,7 +152,7 @@ def carry_out(store: Forgettable, lexicon: Lexicon, seen: Preview, *, policy: Po
     """Do what the preview says, in one transaction closed by a snapshot; StoreLocked where the store moved on."""
     order, found = seen.order, seen.withdrawal
     cause: Cause = order.cause or order.what
-    stones = _stones(store, lexicon, found, cause)
+    stones = _stones(store, lexicon, seen, cause)
     leaves = store.leaf_hashes(each.fact.id for each in found.falls)
     acts = list(_acts(order, found, stones))
     try:
@@ -178,15 +180,14 @@ def _erase(tx: Any, seen: Preview, policy: Policy) -> None:
     tx.erase(seen.erasure.hashes, act, at=order.now, policy=policy)
 
 
-def _stones(
-    store: Forgettable, lexicon: Lexicon, found: Withdrawal, cause: Cause
-) -> list[Tombstone]:
+def _stones(store: Forgettable, lexicon: Lexicon, seen: Preview, cause: Cause) -> list[Tombstone]:
+    found = seen.withdrawal
     made: dict[str, Tombstone] = {}
     standing = store.tombstone_keys()
     texts: list[tuple[str, int | None]] = list(found.buried.items())
     if cause == "purge":
         # What a turn said in its own words is buried too, so that another transcript does not bring it back.
-        texts += [(quote, None) for quote in _sentences(found, lexicon)]
+        texts += [(quote, None) for quote in _sentences(store, found, seen.order.needles, lexicon)]
     for text, fact in texts:
         tokens = content(text, lexicon)
         key = store.tombstone_key(tokens)
@@ -195,15 +196,33 @@ def _stones(
     return list(made.values())
 
 
-def _sentences(found: Withdrawal, lexicon: Lexicon) -> Iterator[str]:
-    """The sentences of the falling turns that share a content word with what falls."""
-    words: set[str] = set()
-    for text in found.buried:
-        words |= content(text, lexicon)
+def _sentences(
+    store: Forgettable, found: Withdrawal, needles: Sequence[str], lexicon: Lexicon
+) -> Iterator[str]:
+    """The sentences of the falling turns that say what falls; none that a fact says which stays."""
+    # A fact names the person who in a turn says *I*.
+    speakers = frozenset().union(*(content(turn.speaker, lexicon) for turn in found.turns if turn.speaker))
+    told = [words for text in found.buried if (words := _known_by(text, lexicon) - speakers)]
+    gone = {each.fact.id for each in found.falls}
+    staying: set[frozenset[str]] | None = None
     for turn in found.turns:
         for start, end in sentences_of(turn.text, lexicon):
-            if content(turn.text[start:end], lexicon) & words:
-                yield turn.text[start:end]
+            quote = turn.text[start:end]
+            words = content(quote, lexicon)
+            if not any(each <= words for each in told) and not any(holds(quote, each) for each in needles):
+                continue
+            if staying is None:
+                facts = store.state().facts.values()
+                staying = {content(fact.text, lexicon) for fact in facts if fact.id not in gone}
+            if words not in staying:
+                yield quote
+
+
+def _known_by(text: str, lexicon: Lexicon) -> frozenset[str]:
+    """The words by which a sentence that says the text is known; a date may stand there as *yesterday*."""
+    words = content(text, lexicon)
+    undated = frozenset(word for word in words if not _DATE.match(word))
+    return undated if len(undated) > 1 else words
 
 
 def _acts(order: Order, found: Withdrawal, stones: Sequence[Tombstone]) -> Iterator[Act]:

@@ -72,9 +72,16 @@ def _batches(stream: BinaryIO) -> Iterator[list[bytes]]:
         yield [last]
 
 
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_read = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
 def _decoded(line: bytes) -> Any:
     """The line's value, or a text that is no object, for the judge to call malformed."""
     try:
-        return json.loads(line)
+        return _read(line.decode(json.detect_encoding(line), "surrogatepass"))
     except (ValueError, RecursionError) as error:
         return f"not JSON: {error}"

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from nocturne.cli.plain import understood
@@ -31,6 +32,10 @@ def run(argv: Sequence[str]) -> int:
     except SystemExit as stop:
         _close_output()
         return stop.code if isinstance(stop.code, int) else 0
+    except OSError as error:
+        code = _tell(*_of_the_system(error))
+        _close_output()
+        return code
     except Exception as error:
         if hasattr(error, "format_message"):
             return _usage(error)
@@ -58,6 +63,16 @@ def _performed(argv: Sequence[str]) -> Any:
     from nocturne.cli.commands import app
 
     return app(list(argv), prog_name="nocturne", standalone_mode=False, obj=list(argv))
+
+
+def _of_the_system(error: OSError) -> tuple[str, int]:
+    """What went wrong outside, and its exit code: a file that was named, or the output."""
+    if os.environ.get("NOCTURNE_DEBUG"):
+        raise error
+    why = error.strerror or str(error)
+    if error.filename is not None:
+        return f"error: {error.filename}: {why}\nhint:  check the name, who owns it, and its folder", 3
+    return f"error: the answer could not be written: {why}\nhint:  what was finished before is kept", UNEXPECTED
 
 
 _STOPPED = "stopped: what was finished before is kept, nothing is half-written"
@@ -94,8 +109,16 @@ def _close_output() -> None:
     os.close(nothing)
 
 
+def _open_closed() -> None:
+    """Whoever starts a program may have closed its streams: what it reads is empty then, what it says goes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
+
+
 def main() -> None:
     """The ``nocturne`` command."""
+    _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

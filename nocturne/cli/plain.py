@@ -169,15 +169,24 @@ def _value(slot: _Slot, word: str) -> Any:
     if slot.what is str:
         return word
     if slot.what is Path:
-        path = Path(word)
-        if path.exists() and not os.access(path, os.R_OK):
-            raise _Doubt
-        return path
+        return _path(word)
     if slot.what in (int, float):
         return _number(slot, word)
     if word not in get_args(slot.what):
         raise _Doubt
     return word
+
+
+def _path(word: str) -> Path:
+    """The path; Typer says what is wrong with one that is there and cannot be read."""
+    path = Path(word)
+    try:
+        path.stat()
+    except OSError:
+        return path
+    if not os.access(path, os.R_OK):
+        raise _Doubt
+    return path
 
 
 def _number(slot: _Slot, word: str) -> float:

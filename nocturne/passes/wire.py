@@ -22,7 +22,9 @@ from nocturne.core.verdicts import Refused
 
 _FACT = re.compile(r"m_?(\d{1,15})\Z")
 _TURN = re.compile(r"t_?(\d{1,15})\Z")
-_HALF = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
+_UNKEPT = re.compile(r"[\ud800-\udfff\0]|\\u(?:[dD][89a-fA-F]|0000)")
+# An escape of NUL as JSON writes it, which a backslash that is itself escaped does not begin.
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 MAX_PROPOSALS = 10_000
 
 
@@ -195,12 +197,13 @@ def load(text: str) -> Any:
         raise Malformed("nested too deeply") from error
 
 
-def _is_unicode(text: str) -> bool:
+def _unkept(written: str) -> str | None:
+    """Why no store could keep a text that is legal JSON, or None where it could."""
     try:
-        text.encode("utf-8")
+        written.encode("utf-8")
     except UnicodeEncodeError:
-        return False
-    return True
+        return "not valid Unicode: half of a surrogate pair"
+    return "a NUL character" if _NUL.search(written) else None
 
 
 def keys_of(pass_name: str) -> frozenset[str]:
@@ -208,11 +211,10 @@ def keys_of(pass_name: str) -> frozenset[str]:
     return WORDED[pass_name] if pass_name in WORDED else frozenset(SHAPES[pass_name])
 
 
-def _fields(pass_name: str, key: str, entry: Any, *, halved: bool) -> dict[str, Any]:
+def _fields(pass_name: str, key: str, entry: Any, *, doubtful: bool) -> dict[str, Any]:
     reader, allowed = SHAPES[pass_name][key]
-    if halved and not _is_unicode(json.dumps(entry, ensure_ascii=False, default=str)):
-        # Legal JSON, and no legal text: no store could keep it.
-        raise Malformed("not valid Unicode: half of a surrogate pair")
+    if doubtful and (found := _unkept(json.dumps(entry, ensure_ascii=False, default=str))):
+        raise Malformed(found)
     if not isinstance(entry, dict):
         raise Malformed(f"an entry of {key} is {_shown(entry)}, not an object")
     unknown = sorted(set(entry) - allowed)
@@ -221,9 +223,9 @@ def _fields(pass_name: str, key: str, entry: Any, *, halved: bool) -> dict[str, 
     return {**reader(entry), "reason": entry.get("reason", "")}
 
 
-def _entry(pass_name: str, key: str, entry: Any, *, halved: bool) -> Proposal | Refused:
+def _entry(pass_name: str, key: str, entry: Any, *, doubtful: bool) -> Proposal | Refused:
     try:
-        return read(_fields(pass_name, key, entry, halved=halved))
+        return read(_fields(pass_name, key, entry, doubtful=doubtful))
     except Malformed as error:
         found = str(error)
     except NotAProposal as error:
@@ -252,11 +254,11 @@ def parse(pass_name: str, text: str) -> list[Proposal | Refused]:
     try:
         data = _lists(pass_name, text)
     except Malformed as error:
-        return [Refused(None, "N001", {"found": str(error), "raw": text[:2000]})]
+        return [Refused(None, "N001", {"found": str(error), "raw": text[:2000].replace("\0", "\\u0000")})]
     entries = [(key, entry) for key in SHAPES[pass_name] for entry in data.get(key, [])]
-    # Only where the reply has half of a surrogate pair, written out or as an escape, is any entry looked at for it.
-    halved = _HALF.search(text) is not None
-    rulings = [_entry(pass_name, key, entry, halved=halved) for key, entry in entries[:MAX_PROPOSALS]]
+    # Only where the reply has such characters, written out or as an escape, is any entry looked at for them.
+    doubtful = _UNKEPT.search(text) is not None
+    rulings = [_entry(pass_name, key, entry, doubtful=doubtful) for key, entry in entries[:MAX_PROPOSALS]]
     if len(entries) > MAX_PROPOSALS:
         found = f"{len(entries)} entries in one reply, limit {MAX_PROPOSALS}; the rest was not read"
         rulings.append(Refused(None, "N001", {"found": found}))

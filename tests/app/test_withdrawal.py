@@ -288,6 +288,26 @@ def test_a_purge_by_words_takes_every_text_that_has_them(store: SqliteStore, tmp
     whole(store)
 
 
+def test_what_stands_beside_purged_words_may_be_said_again(store: SqliteStore, tmp_path: Path) -> None:
+    told(store, tmp_path, "I like tea. I like jazz.")
+    told(store, tmp_path, "I like tea.", "I like trains.", session="b")
+    making.taken_back(store, match=["jazz"], purge=True)
+    assert sorted(making.texts(store).values()) == ["Ana likes tea.", "Ana likes tea.", "Ana likes trains."]
+    whole(store)
+    report = making.take_in(store, making.talk(tmp_path / "c.jsonl", ["I like tea.", "I like jazz."], session="c"))
+    assert (report.purged, report.accepted) == (1, 1)
+    whole(store)
+
+
+def test_a_sentence_with_a_date_of_its_own_is_known_again(store: SqliteStore, tmp_path: Path) -> None:
+    told(store, tmp_path, "I moved to Bruges yesterday.", "I like tea.")
+    making.taken_back(store, match=["bruges"], purge=True)
+    again = making.talk(tmp_path / "d.jsonl", ["I moved to Bruges yesterday."], session="d", at=T0 + 9 * DAY)
+    report = making.take_in(store, again)
+    assert (report.purged, report.accepted) == (1, 0)
+    whole(store)
+
+
 def test_echoes_of_a_value_go_with_it(store: SqliteStore, tmp_path: Path) -> None:
     from nocturne.store import QuizRun
 

@@ -157,6 +157,38 @@ def test_gate_answers_a_line_before_the_next_one_is_sent() -> None:
         assert json.loads(gate.stdout.read())["verdict"] == "accepted"
 
 
+def test_gate_reads_what_is_json_and_nothing_else(run: Run) -> None:
+    ghent = '"pass":"dedupe","drop":{"text":"I live in Ghent."},"keep":{"text":"The user lives in Ghent."}}'
+    done = run("gate", given='{"id":NaN,' + ghent + '\n\ufeff{"id":2,' + ghent + "\n")
+    read = [json.loads(line) for line in done.out.splitlines()]
+    assert [(each["id"], each["verdict"]) for each in read] == [(None, "malformed"), (2, "accepted")]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("log >&-", 0, ""),
+        ("--version >&-", 0, ""),
+        ("recall Dana <&-", 0, ""),
+        ("gate <&-", 0, ""),
+        ("log --db nope.db 2>&-", 3, ""),
+        ("log >/dev/full", 5, "the answer could not be written: No space left on device"),
+        (f"sleep --plan {'a' * 300}", 3, "File name too long"),
+        (f"apply {'a' * 300}", 3, "File name too long"),
+        (f"ingest {'a' * 300}", 3, "File name too long"),
+    ],
+)
+def test_what_the_system_refuses_is_told_in_a_line(slept: Path, line: str, code: int, says: str) -> None:
+    done = subprocess.run(
+        f"{COMMAND} {line}", shell=True, capture_output=True, text=True, env={"NOCTURNE_DB": str(slept)}, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr
+    assert "unexpected" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_no_colour_reaches_a_pipe(run: Run, slept: Path) -> None:
     for words in (("log",), ("diff", "s1"), ("facts",), ("--help",), ("policy", "list")):
         assert "\x1b" not in run(*words).out

@@ -112,6 +112,29 @@ def test_half_a_surrogate_pair_spoils_its_entry_alone() -> None:
     assert kept == Drop(fact=2, duplicate_of=1, reason="good \U0001f33a")
 
 
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        r'{"itemId":"m2","duplicateOf":"m1","reason":"\u0000"}',
+        r'{"itemId":"m2","duplicateOf":"m1\u0000","reason":"same"}',
+        r'{"itemId":"m2","duplicateOf":"m1","reason":"a\\\u0000b"}',
+    ],
+)
+def test_a_nul_spoils_its_entry_alone(spoilt: str) -> None:
+    kept = r'{"itemId":"m3","duplicateOf":"m1","reason":"written \\u0000"}'
+    first, second = wire.parse("dedupe", '{"drop":[' + spoilt + "," + kept + "]}")
+    assert isinstance(first, Refused)
+    assert (first.code, "NUL" in first.evidence["found"]) == ("N001", True)
+    assert "\0" not in str(first.evidence)
+    assert second == Drop(fact=3, duplicate_of=1, reason="written \\u0000")
+
+
+def test_a_reply_that_is_no_json_keeps_no_nul() -> None:
+    (refused,) = wire.parse("dedupe", 'Here: \0 {"drop"')
+    assert isinstance(refused, Refused)
+    assert "\0" not in refused.evidence["raw"]
+
+
 def test_the_check_word_is_taken_out() -> None:
     outcome = content_outcome('{"nonce":"bcdfgh","drop":[]}', WITH_WORD)
     assert isinstance(outcome, Usable)
