@@ -2082,6 +2082,8 @@ class Judge:
                 continue
             setting = self.setting(self.made.get(fact, 0))
             try:
+                if setting is not None and self._stands_buried(version, setting):
+                    self.buried.bad("m{}: a person does not want this text back, and it is active", fact)
                 faults = self._untraced(version)
                 self.traced.holds(not faults, "m{}: {}", fact, "; ".join(faults))
                 if setting is not None and not faults:
@@ -2092,6 +2094,13 @@ class Judge:
             except Erased as error:
                 self.erased[error.args[0]] += 1
         self._indexed()
+
+    def _stands_buried(self, version: Version, setting: Setting) -> bool:
+        if not self.replay.stones:
+            return False
+        words = sorted(analysed(self.text(version.get("text")), setting.lexicon).content)
+        stone = self.replay.stones.get(keyed(self.replay.secret, 10, words))
+        return stone is not None and stone[3] is None
 
     def _untraced(self, version: Version) -> list[str]:
         if not version.spans:

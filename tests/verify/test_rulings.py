@@ -302,3 +302,15 @@ def test_what_a_person_forgot_and_is_said_again_is_found(tmp_path: Path) -> None
         tx.record([encoded(replace(SIX, id=7))], at=T0, policy=POLICY)
         tx.snapshot("ingest", command="nocturne ingest", policy=POLICY, at=T0)
     assert list(wrong(store)) == ["nothing that a person forgot or purged came back"]
+
+
+def test_what_was_buried_beside_a_fact_that_stays_is_found(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    with store.transaction(expect=store.head()) as tx:
+        buried = tuple(
+            Tombstone(store.tombstone_key(content(each.text, LEXICON)), "purge", None) for each in (SIX, ONE)
+        )
+        act = Act("bury", rule="person:purge", changes=(gone(SIX, "person:purge"),), buries=buried)
+        tx.act([act], at=T0, policy=POLICY)
+        tx.snapshot("purge", command="nocturne purge m6", policy=POLICY, at=T0)
+    assert list(wrong(store)) == ["nothing that a person forgot or purged came back"]
