@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from math import isinf
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
 
 from nocturne.cli import options
 from nocturne.cli.parameters import Option
 from nocturne.cli.shell import Shell
+from nocturne.core.digest import encoder
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -42,7 +44,7 @@ def run(
 
     chosen = policies.load(policy)
     lexicon = wiring.lexicon()
-    encode = json.JSONEncoder(ensure_ascii=False).encode
+    encode = encoder(str, sort_keys=False, comma=", ", colon=": ")
     held = True
     for lines in _batches(wiring.stdin()):
         for line in lines:
@@ -76,7 +78,14 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_read = json.JSONDecoder(parse_constant=_refuse_constant).decode
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{text} is larger than any number that can be told back")
+    return number
+
+
+_read = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
 
 
 def _decoded(line: bytes) -> Any:

@@ -79,20 +79,30 @@ def _check(value: Any) -> None:
 _escape = json.encoder.encode_basestring
 
 
-def _encoder(other: Callable[[Any], Any], *, allow_nan: bool) -> Callable[[Any], str]:
-    """One encoder for good: ``JSONEncoder.encode`` makes its C part anew on every call, which costs half of it."""
+def encoder(
+    other: Callable[[Any], Any],
+    *,
+    allow_nan: bool = False,
+    sort_keys: bool = True,
+    comma: str = ",",
+    colon: str = ":",
+) -> Callable[[Any], str]:
+    """One encoder for good: ``JSONEncoder.encode`` makes its C part anew on every call, which costs half of it.
+
+    ``other`` makes of what JSON does not know something that it does, or raises.
+    """
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return json.JSONEncoder(
             ensure_ascii=False,
-            sort_keys=True,
-            separators=(",", ":"),
+            sort_keys=sort_keys,
+            separators=(comma, colon),
             allow_nan=allow_nan,
             check_circular=False,
             default=other,
         ).encode
-    sort_keys, skip_keys = True, False
-    parts = make(None, other, _escape, None, ":", ",", sort_keys, skip_keys, allow_nan)
+    skip_keys = False
+    parts = make(None, other, _escape, None, colon, comma, sort_keys, skip_keys, allow_nan)
     return lambda value: "".join(parts(value, 0))
 
 
@@ -100,8 +110,8 @@ def _refuse(value: Any) -> None:
     raise TypeError(f"{type(value).__name__} has no place in canonical JSON")
 
 
-_encode = _encoder(_refuse, allow_nan=False)
-_encode_any = _encoder(str, allow_nan=True)
+_encode = encoder(_refuse)
+_encode_any = encoder(str, allow_nan=True)
 
 
 def canonical(value: Any) -> str:

@@ -159,9 +159,11 @@ def test_gate_answers_a_line_before_the_next_one_is_sent() -> None:
 
 def test_gate_reads_what_is_json_and_nothing_else(run: Run) -> None:
     ghent = '"pass":"dedupe","drop":{"text":"I live in Ghent."},"keep":{"text":"The user lives in Ghent."}}'
-    done = run("gate", given='{"id":NaN,' + ghent + '\n\ufeff{"id":2,' + ghent + "\n")
+    given = ['{"id":NaN,' + ghent, '{"id":1e999,' + ghent, '\ufeff{"id":2.5,' + ghent]
+    done = run("gate", given="\n".join(given) + "\n")
     read = [json.loads(line) for line in done.out.splitlines()]
-    assert [(each["id"], each["verdict"]) for each in read] == [(None, "malformed"), (2, "accepted")]
+    assert [each["id"] for each in read] == [None, None, 2.5]
+    assert [each["verdict"] for each in read] == ["malformed", "malformed", "accepted"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

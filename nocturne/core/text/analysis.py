@@ -154,10 +154,10 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
         starts=tuple(starts),
         ends=tuple(stops),
         sentences=tuple(draft.sentences),
-        content=frozenset([stem for stem, part in zip(stems, parts, strict=True) if part[7]]),
+        content=frozenset(compress(stems, [part[7] for part in parts])),
         names=_set(draft.names),
         initials=_set(draft.initials),
-        values=_set([part[1] for part, kind in zip(parts, draft.kinds, strict=True) if kind == "value"]),
+        values=_values(forms, draft.kinds),
         mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
         hidden=hides(text[:LIMIT]),
     )
@@ -168,6 +168,12 @@ _NONE: frozenset[str] = frozenset()
 
 def _set(found: list[str]) -> frozenset[str]:
     return frozenset(found) if found else _NONE
+
+
+def _values(forms: Sequence[str], kinds: Sequence[Kind]) -> frozenset[str]:
+    if "value" not in kinds:
+        return _NONE
+    return frozenset([form for form, kind in zip(forms, kinds, strict=True) if kind == "value"])
 
 
 def _without_breaks(line: Line, kinds: list[Kind]) -> tuple[Line, list[Kind]]:
