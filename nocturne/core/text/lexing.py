@@ -172,9 +172,7 @@ def _add(text: str, base: int, stretches: list[str], bases: list[int]) -> None:
     """Add what stands between spaces."""
     between = text.split(" ")
     stretches += between
-    for stretch in between:
-        bases.append(base)
-        base += len(stretch) + 1
+    bases += accumulate([len(stretch) + 1 for stretch in between[:-1]], initial=base)
 
 
 def _cut_anew(stretch: str) -> tuple[Piece, ...]:
