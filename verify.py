@@ -1961,8 +1961,12 @@ class Judge:
             if setting is None or not now.active or stayed:
                 continue
             with contextlib.suppress(Erased):
-                words = sorted(analysed(self.text(now.get("text")), setting.lexicon).content)
-                self.back.append((seq, fact, keyed(self.replay.secret, 10, words)))
+                self.back.append((seq, fact, self._grave(now, setting)))
+
+    def _grave(self, version: Version, setting: Setting) -> str:
+        """The key under which a version's words are buried, or would be."""
+        words = sorted(analysed(self.text(version.get("text")), setting.lexicon).content)
+        return keyed(self.replay.secret, 10, words)
 
     def _buried_then(self) -> None:
         """Hold what came back against the tombstones set before it, now that its command may have lifted them."""
@@ -2098,8 +2102,7 @@ class Judge:
     def _stands_buried(self, version: Version, setting: Setting) -> bool:
         if not self.replay.stones:
             return False
-        words = sorted(analysed(self.text(version.get("text")), setting.lexicon).content)
-        stone = self.replay.stones.get(keyed(self.replay.secret, 10, words))
+        stone = self.replay.stones.get(self._grave(version, setting))
         return stone is not None and stone[3] is None
 
     def _untraced(self, version: Version) -> list[str]:

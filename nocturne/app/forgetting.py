@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 
 from nocturne.app.ports import Head, HeadMoved, SnapshotInfo, SourceInfo
 from nocturne.app.tombs import sentences_of
-from nocturne.app.withdrawal import Withdrawable, Withdrawal, holds, whole_word, withdraw
+from nocturne.app.withdrawal import Withdrawable, Withdrawal, holding, holds, whole_word, withdraw
 from nocturne.core.acts import Act, Cause, Tombstone
 from nocturne.core.facts import Change, Fact, Turn
 from nocturne.core.policy import Policy
@@ -204,17 +204,14 @@ def _sentences(
     speakers = frozenset().union(*(content(turn.speaker, lexicon) for turn in found.turns if turn.speaker))
     told = [words for text in found.buried if (words := _known_by(text, lexicon) - speakers)]
     gone = {each.fact.id for each in found.falls}
-    staying: set[frozenset[str]] | None = None
     for turn in found.turns:
         for start, end in sentences_of(turn.text, lexicon):
             quote = turn.text[start:end]
             words = content(quote, lexicon)
             if not any(each <= words for each in told) and not any(holds(quote, each) for each in needles):
                 continue
-            if staying is None:
-                facts = store.state().facts.values()
-                staying = {content(fact.text, lexicon) for fact in facts if fact.id not in gone}
-            if words not in staying:
+            staying = [fact for fact in holding(store, lexicon, quote) if fact.id not in gone]
+            if not any(content(fact.text, lexicon) == words for fact in staying):
                 yield quote
 
 

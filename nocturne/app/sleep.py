@@ -348,9 +348,9 @@ def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
 
 def _latest(store: Store, *labels: str) -> list[SnapshotInfo | None]:
     """The latest snapshot of each label: looked for further and further back, since most were taken last night."""
-    span = 64
+    newest, span = store.head().snapshot, 64
     while True:
-        since = store.head().snapshot - span
+        since = newest - span
         last = {info.label: info for info in store.snapshots(max(0, since))}
         found = [last.get(label) for label in labels]
         if since <= 0 or None not in found:

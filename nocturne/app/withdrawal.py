@@ -85,6 +85,17 @@ def matching(store: Withdrawable, needle: str) -> list[int]:
     return sorted(set(store.facts_with_texts(found)))
 
 
+def holding(store: Withdrawable, lexicon: Lexicon, text: str) -> list[Fact]:
+    """The active facts that hold every content word of a text."""
+    words = content(text, lexicon)
+    numbers = store.token_numbers(words)
+    if not words or numbers.keys() < words:
+        return []
+    groups = [[number] for number, _ in numbers.values()]
+    near = [fact for fact, _ in store.search(groups, limit=_MOST)]
+    return [fact for fact in store.facts(near).values() if fact.active]
+
+
 def withdraw(
     store: Withdrawable,
     lexicon: Lexicon,
@@ -245,7 +256,7 @@ class _Search:
             if text in self._same:
                 continue
             self._same.add(text)
-            for fact in self._holding(text):
+            for fact in holding(self.store, self.lexicon, text):
                 if fact.id not in self.whole and content(fact.text, self.lexicon) == content(
                     text, self.lexicon
                 ):
@@ -271,16 +282,6 @@ class _Search:
             for text in fresh:
                 if any(holds(each, text) for each in said):
                     self.match(fact, text)
-
-    def _holding(self, text: str) -> list[Fact]:
-        """The active facts that hold every content word of a text."""
-        words = content(text, self.lexicon)
-        numbers = self.store.token_numbers(words)
-        if not words or numbers.keys() < words:
-            return []
-        groups = [[number] for number, _ in numbers.values()]
-        near = [fact for fact, _ in self.store.search(groups, limit=_MOST)]
-        return [fact for fact in self.store.facts(near).values() if fact.active]
 
     def _undo(self, root: int) -> None:
         """Take an active fact apart as far as it says what falls, and let the rest come back."""
@@ -361,7 +362,7 @@ class _Search:
         also = {
             fact.id: fact
             for text in [node.fact.text for node in self.nodes.values()]
-            for fact in self._holding(text)
+            for fact in holding(self.store, self.lexicon, text)
             if fact.id not in gone and fact.id not in returning
         }
         rulings = {row.seq for fact in ids for row in self.store.mutations_of(fact)}

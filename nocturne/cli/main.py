@@ -11,7 +11,7 @@ from typing import Any
 
 from nocturne.cli.plain import understood
 from nocturne.cli.shell import OutputClosed, explain_failure, own_name, perform
-from nocturne.errors import NocturneError
+from nocturne.errors import InputUnreadable, NocturneError
 
 INTERRUPTED = 130
 UNEXPECTED = 5
@@ -33,7 +33,8 @@ def run(argv: Sequence[str]) -> int:
         _close_output()
         return stop.code if isinstance(stop.code, int) else 0
     except OSError as error:
-        code = _tell(*_of_the_system(error))
+        problem = _of_the_system(error)
+        code = _tell(explain_failure(problem), problem.exit_code)
         _close_output()
         return code
     except Exception as error:
@@ -65,14 +66,18 @@ def _performed(argv: Sequence[str]) -> Any:
     return app(list(argv), prog_name="nocturne", standalone_mode=False, obj=list(argv))
 
 
-def _of_the_system(error: OSError) -> tuple[str, int]:
-    """What went wrong outside, and its exit code: a file that was named, or the output."""
+def _of_the_system(error: OSError) -> NocturneError:
+    """What went wrong outside: with a file that was named, or with the output."""
     if os.environ.get("NOCTURNE_DEBUG"):
         raise error
     why = error.strerror or str(error)
     if error.filename is not None:
-        return f"error: {error.filename}: {why}\nhint:  check the name, who owns it, and its folder", 3
-    return f"error: the answer could not be written: {why}\nhint:  what was finished before is kept", UNEXPECTED
+        return InputUnreadable(
+            f"{error.filename}: {why}", hint="check the name, who owns it, and its folder"
+        )
+    return NocturneError(
+        f"the answer could not be written: {why}", hint="what was finished before is kept"
+    )
 
 
 _STOPPED = "stopped: what was finished before is kept, nothing is half-written"

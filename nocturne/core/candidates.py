@@ -106,9 +106,10 @@ def keeper_key(fact: Fact) -> tuple[int, bool, int, int]:
 
 def keeper(a: Fact, b: Fact, content: Mapping[int, frozenset[str]]) -> tuple[int, int]:
     """(keep, other): a proper superset keeps; where neither is one, ``keeper_key`` decides."""
-    if content[a.id] < content[b.id]:
+    one, two = content[a.id], content[b.id]
+    if one < two:
         return b.id, a.id
-    if content[b.id] < content[a.id]:
+    if two < one:
         return a.id, b.id
     return (a.id, b.id) if keeper_key(a) < keeper_key(b) else (b.id, a.id)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -30,7 +29,7 @@ class Words:
             if word not in numbers:
                 numbers[word] = len(self.known)
                 self.known.append(word)
-        return array("I", sorted([numbers[word] for word in content])).tobytes()
+        return row_of([numbers[word] for word in content])
 
     def content(self, row: Row) -> frozenset[str]:
         """The set of words of a row."""
@@ -40,13 +39,9 @@ class Words:
         return frozenset([known[number] for number in block])
 
 
-def row_of(stored: bytes) -> Row:
-    """The row of token numbers as a store holds them: little-endian, in the text's order, with repeats."""
-    block = array("I")
-    block.frombytes(stored)
-    if sys.byteorder == "big":
-        block.byteswap()
-    return array("I", sorted(set(block))).tobytes()
+def row_of(numbers: Iterable[int]) -> Row:
+    """The row of these numbers, which may stand in any order and repeat."""
+    return array("I", sorted(set(numbers))).tobytes()
 
 
 class Contents(Mapping[Key, frozenset[str]], Generic[Key]):

@@ -201,7 +201,7 @@ def contents(link: Link, measures: Measures) -> Contents[int]:
     # Numbers are given out one after the other, but nothing in the file promises that none is missing.
     words = Words([held.get(number, "") for number in range(max(held, default=-1) + 1)])
     return Contents(
-        words, {fact: row_of(blob) for fact, blob in link.stream("SELECT fact, ids FROM fact_tokens")}
+        words, {fact: row_of(unpacked(ids)) for fact, ids in link.stream("SELECT fact, ids FROM fact_tokens")}
     )
 
 
