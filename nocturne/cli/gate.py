@@ -41,18 +41,21 @@ def run(
     from nocturne.app import policies
     from nocturne.app.judging import judge
     from nocturne.cli import wiring
+    from nocturne.store.bulk import uncollected
 
     chosen = policies.load(policy)
     lexicon = wiring.lexicon()
     encode = encoder(str, sort_keys=False, comma=", ", colon=": ")
     held = True
-    for lines in _batches(wiring.stdin()):
-        for line in lines:
-            verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
-            held = held and verdict["verdict"] == "accepted"
-            sys.stdout.write(encode(verdict) + "\n")
-        # Whoever sends a line and waits for its verdict has it before the next read can block.
-        sys.stdout.flush()
+    # What is remembered of a text would be looked through for cycles, and judging makes none.
+    with uncollected():
+        for lines in _batches(wiring.stdin()):
+            for line in lines:
+                verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
+                held = held and verdict["verdict"] == "accepted"
+                sys.stdout.write(encode(verdict) + "\n")
+            # Whoever sends a line and waits for its verdict has it before the next read can block.
+            sys.stdout.flush()
     return 1 if fail and not held else 0
 
 
@@ -91,6 +94,8 @@ _read = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).d
 def _decoded(line: bytes) -> Any:
     """The line's value, or a text that is no object, for the judge to call malformed."""
     try:
-        return _read(line.decode(json.detect_encoding(line), "surrogatepass"))
+        # Two ASCII characters at its head can only be those of UTF-8: an object begins so.
+        encoding = "utf-8" if line.startswith(b'{"') else json.detect_encoding(line)
+        return _read(line.decode(encoding, "surrogatepass"))
     except (ValueError, RecursionError) as error:
         return f"not JSON: {error}"

@@ -357,7 +357,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown(item) for item in value)
     text = str(value)
-    if _MEASURE.fullmatch(text):
+    if "/" in text and _MEASURE.fullmatch(text):
         above, below = text.split("/")
         return f"{int(above) / (int(below) or 1):.2f}"
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

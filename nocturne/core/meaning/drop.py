@@ -80,8 +80,10 @@ def _opposed(first: Reading, second: Reading) -> bool:
     if len(first.sentences) != 1 or len(second.sentences) != 1:
         return False
     marks = first.grammar.opposing
-    one = [word for word in first.sentences[0].words if word in marks]
-    two = [word for word in second.sentences[0].words if word in marks]
+    if marks.isdisjoint(first.words) and marks.isdisjoint(second.words):
+        return False
+    one = [word for word in first.words if word in marks]
+    two = [word for word in second.words if word in marks]
     return one != two and sorted(one) != sorted(two)
 
 

@@ -128,6 +128,8 @@ class Grammar:
     floating: frozenset[str] = frozenset()
     times: frozenset[str] = TIME_NOUNS
     opposing: frozenset[str] = frozenset()
+    linking: frozenset[str] = frozenset()
+    """Connecting words and those of direction."""
     punctuation: frozenset[str] = PUNCTUATION
 
     def fronts(self, adjunct: tuple[str, ...], rest: tuple[str, ...]) -> bool:
@@ -237,4 +239,5 @@ def grammar_of(lexicon: Lexicon, language: str, *, judged: bool = True) -> Gramm
         floating=FLOATING if english else frozenset(),
         times=TIME_NOUNS | _times(tongue),
         opposing=tongue.negation | (words("conditionals") - words("modals")),
+        linking=words("connectives") | words("directions"),
     )

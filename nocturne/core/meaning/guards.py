@@ -27,6 +27,9 @@ _FUTURE = frozenset(("will", "shall", "going"))
 
 def same_source(texts: Sequence[Said]) -> Fails | None:
     """The refusal where the texts are of different speakers, subjects or events."""
+    record = texts[0][1:]
+    if all(said[1:] == record for said in texts):
+        return None
     speakers = {said.speaker or "" for said in texts}
     if len(speakers) > 1:
         return Fails("N210", {"speakers": [name or "the user" for name in sorted(speakers)]})
@@ -138,12 +141,19 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
     )
 
 
-def _balance(first: Iterable[str], second: Iterable[str]) -> tuple[Counted, Counted]:
+def _balance(first: Sequence[str], second: Sequence[str]) -> tuple[Counted, Counted]:
     """What the first holds more often than the second, by how much, and the other way round."""
+    # Texts that may say the same begin and end alike: what they share there balances.
+    size = min(len(first), len(second))
+    begin = end = 0
+    while begin < size and first[begin] == second[begin]:
+        begin += 1
+    while end < size - begin and first[-1 - end] == second[-1 - end]:
+        end += 1
     counts: dict[str, int] = {}
-    for word in first:
+    for word in first[begin : len(first) - end]:
         counts[word] = counts.get(word, 0) + 1
-    for word in second:
+    for word in second[begin : len(second) - end]:
         counts[word] = counts.get(word, 0) - 1
     return (
         {word: count for word, count in counts.items() if count > 0},
@@ -198,7 +208,7 @@ def _worded(one: Reading, two: Reading, gone: Counted, more: Counted, *, superse
     new_one = not superset and any(_is_subject(word, two.grammar) for word in more)
     if possessed or lost_one or new_one:
         return Fails("N209", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
-    linking = one.grammar.connectives | one.grammar.directions
+    linking = one.grammar.linking
     lost = sorted(word for word in gone if word in linking)
     added = sorted(word for word in more if word in linking)
     if lost or (added and not superset):
@@ -220,9 +230,7 @@ def _forms(reading: Reading) -> list[str]:
 @lru_cache(maxsize=64)
 def _markers(grammar: Grammar) -> frozenset[str]:
     """All words whose loss has a code of its own."""
-    return frozenset().union(
-        *(kinds for _, kinds in _kinds(grammar)), grammar.connectives, grammar.directions
-    )
+    return grammar.linking.union(*(kinds for _, kinds in _kinds(grammar)))
 
 
 @lru_cache(maxsize=64)

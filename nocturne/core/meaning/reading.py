@@ -91,7 +91,7 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
     sentences = []
     start = 0
     size = len(analysis.forms)
-    marks = {at: _mark(analysis.surface(at)) for at, kind in enumerate(analysis.kinds) if kind == "punct"}
+    marks = _marks(analysis)
     for at in (*[at for at, mark in marks.items() if mark in ENDS], size):
         quoted = at > start and _closes_quotation(analysis, marks, start, at)
         if at > start:
@@ -113,8 +113,13 @@ def _closes_quotation(analysis: Analysis, marks: Mapping[int, str], start: int, 
     return sum(marks.get(at) == '"' for at in range(start, end)) % 2 == 1
 
 
-def _mark(surface: str) -> str:
-    return _MARKS.get(surface, surface)
+def _marks(analysis: Analysis) -> dict[int, str]:
+    """The marks of a text by their places, in order."""
+    found = {}
+    for at in analysis.places("punct"):
+        surface = analysis.surface(at)
+        found[at] = _MARKS.get(surface, surface)
+    return found
 
 
 _LEFT_OUT = ARTICLES | frozenset(("that",))
@@ -135,21 +140,23 @@ class _Draft:
     def take(self, start: int) -> None:
         """Take every word in the form in which it is compared, but those that may be left out, and the marks."""
         words, places, english, owned = self.words, self.places, self.english, False
-        forms, kinds = self.analysis.forms, self.analysis.kinds
-        for at in range(start, self.end):
-            form, kind = forms[at], kinds[at]
-            if kind == "punct":
-                self._mark(at)
-                continue
-            if english:
-                if kind == "word":
+        kinds = self.analysis.kinds
+        for at, form in enumerate(self.analysis.forms[start : self.end], start):
+            kind = kinds[at]
+            if kind == "word":
+                if english:
                     if form in _LEFT_OUT:
                         if self._omitted(at, form):
                             continue
                     elif owned and form[-1] == "s" and _verb_place(words):
-                        form = self._agreed(at)
-                elif kind == "subject" and form in SUBJECTS:
-                    owned = True
+                        words.append(self._agreed(at))
+                        places.append(at)
+                        continue
+            elif kind == "punct":
+                self._mark(at)
+                continue
+            elif kind == "subject" and form in SUBJECTS:
+                owned = True
             words.append(form)
             places.append(at)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Literal, NamedTuple
 
 from nocturne.core.text.folding import LIMIT, clean, hides
@@ -13,7 +13,7 @@ from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import cut
 from nocturne.core.text.naming import acts, ends
-from nocturne.core.text.parts import CAPITAL, SENTENCE, Line, Part
+from nocturne.core.text.parts import CAPITAL, SENTENCE, Line, Part, columns_of
 from nocturne.core.text.passives import verb_stems
 from nocturne.core.text.quantities import Quantities
 from nocturne.core.text.stemming import bare
@@ -28,7 +28,8 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("number", "ordinal", "scaled", "range", "clock", "literal"), "value"),
     **dict.fromkeys(("money", "stamp", "date", "operator"), "value"),
 }
-_MARKS = frozenset({"mark", "open"})
+_STOPS = frozenset({"mark", "open", "break"})
+"""Parts that are no words."""
 
 
 class Token(NamedTuple):
@@ -97,7 +98,16 @@ class Analysis:
     @property
     def value_list(self) -> list[str]:
         """Every value in order, as often as it stands in the text."""
-        return [form for form, kind in zip(self.forms, self.kinds, strict=True) if kind == "value"]
+        return [self.forms[at] for at in self.places("value")]
+
+    def places(self, kind: Kind) -> list[int]:
+        """Where the tokens of a kind stand."""
+        kinds, at = self.kinds, -1
+        found: list[int] = []
+        for _ in range(kinds.count(kind)):
+            at = kinds.index(kind, at + 1)
+            found.append(at)
+        return found
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -128,38 +138,53 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     pieces = cut(cleaned)
     language, scripts = language_of(cleaned, pieces, lexicon)
     reader = _reader(language, lexicon)
-    line = reader.quantities.join(reader.wording.read(pieces, speaker_words(speaker)))
+    worded = reader.wording.read(pieces, speaker_words(speaker))
+    columns = columns_of(worded.parts)
+    noted = columns.noted()
+    line = reader.quantities.join(worded, noted)
     if not cleaned.isascii():
         line = with_runs_cut(line, reader.tongue)
-    draft = _Draft(line.parts, reader)
-    if draft.breaks:
-        line, draft.kinds = _without_breaks(line, draft.kinds)
+    if line is not worded:
+        columns = columns_of(line.parts)
+        noted = columns.noted()
+    kinds = list(map(_KINDS.__getitem__, columns.kinds))
+    survey = _survey(line.parts, noted, reader)
+    names = _set([bare(line.parts[at].surface) for at in survey.named])
+    initials = _set([bare(line.parts[at].surface) for at in survey.initials])
+    for at in survey.named:
+        if kinds[at] == "word":
+            kinds[at] = "name"
+    if survey.breaks:
+        line, kinds = _without_breaks(line, kinds)
+        columns = columns_of(line.parts)
+        noted = columns.noted()
     parts, starts, stops = line
     if places is not None:
         starts = [places[start] for start in starts]
         stops = [max(places[stop], places[stop - 1] + 1) for stop in stops]
-    forms = tuple([part[1] for part in parts])
-    stems = [part[5] or part[1] for part in parts]
+    forms, stems = columns.forms, columns.stems
+    if "" in stems:
+        stems = tuple([stem or form for stem, form in zip(stems, forms, strict=True)])
     if reader.passives and "by" in forms:
-        for at, stem in verb_stems(parts, reader.tongue):
-            stems[at] = stem
+        changed = dict(verb_stems(parts, reader.tongue))
+        stems = tuple([changed.get(at, stem) for at, stem in enumerate(stems)])
     return Analysis(
         text=text,
         lang=language,
         scripts=scripts,
         judged=language != UNKNOWN and len(text) <= LIMIT,
         forms=forms,
-        stems=tuple(stems),
-        kinds=tuple(draft.kinds),
+        stems=stems,
+        kinds=tuple(kinds),
         starts=tuple(starts),
         ends=tuple(stops),
-        sentences=tuple(draft.sentences),
-        content=frozenset(compress(stems, [part[7] for part in parts])),
-        names=_set(draft.names),
-        initials=_set(draft.initials),
-        values=_values(forms, draft.kinds),
+        sentences=tuple([(first, last) for first, last in pairwise(survey.bounds) if last > first]),
+        content=frozenset(compress(stems, columns.counts)),
+        names=names,
+        initials=initials,
+        values=_set([forms[at] for at in noted if kinds[at] == "value"]),
         mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
-        hidden=hides(text[:LIMIT]),
+        hidden=cleaned is not text and hides(text[:LIMIT]),
     )
 
 
@@ -170,12 +195,6 @@ def _set(found: list[str]) -> frozenset[str]:
     return frozenset(found) if found else _NONE
 
 
-def _values(forms: Sequence[str], kinds: Sequence[Kind]) -> frozenset[str]:
-    if "value" not in kinds:
-        return _NONE
-    return frozenset([form for form, kind in zip(forms, kinds, strict=True) if kind == "value"])
-
-
 def _without_breaks(line: Line, kinds: list[Kind]) -> tuple[Line, list[Kind]]:
     """The line and its kinds without the breaks, which are no tokens."""
     kept = [part.kind != "break" for part in line.parts]
@@ -184,74 +203,57 @@ def _without_breaks(line: Line, kinds: list[Kind]) -> tuple[Line, list[Kind]]:
     return rest, list(compress(kinds, kept))
 
 
-class _Draft:
-    """What is found as those parts are gone through that end or begin something, or may be names."""
+class _Survey(NamedTuple):
+    """What is found where parts end or begin something, or may be names."""
 
-    def __init__(self, parts: Sequence[Part], reader: _Reader) -> None:
-        self.reader = reader
-        self.parts = parts
-        self.kinds = [_KINDS[part[0]] for part in parts]
-        self.sentences: list[tuple[int, int]] = []
-        self.names: list[str] = []
-        self.initials: list[str] = []
-        self._begun = self.breaks = 0
-        self._initial, self._ended = True, False
-        self._take()
+    bounds: list[int]
+    """Where sentences begin and end, breaks left out."""
+    named: list[int]
+    """Where the names stand."""
+    initials: list[int]
+    """Where capitals stand that only a sentence's start may have made."""
+    breaks: int
 
-    def _take(self) -> None:
-        parts, following = self.parts, 0
-        for i in [at for at, part in enumerate(parts) if part[8] & SENTENCE]:
-            if i > following:
-                self._word(following)
-                self._initial = False
-            following = i + 1
-            part = parts[i]
-            if part[0] == "break":
-                self._end(i)
-                self._initial, self._ended = True, False
-                self.breaks += 1
-            elif part[0] in _MARKS:
-                self._mark(i)
-            else:
-                self._word(i)
-                if part[6]:
-                    self._name(i)
-                self._initial = False
-        if following < len(parts):
-            self._word(following)
-        self._end(len(parts))
 
-    def _word(self, at: int) -> None:
-        """Where a sentence has ended, begin the next one with the word at a place."""
-        if self._ended:
-            self._end(at)
-            self._ended = False
+def _survey(parts: Sequence[Part], noted: Sequence[int], reader: _Reader) -> _Survey:
+    """Go through the parts that have a note; what stands between them only ends the wait for a sentence's start."""
+    named: list[int] = []
+    initials: list[int] = []
+    bounds = [0]
+    breaks = following = 0
+    initial, ended = True, False
+    for i in noted:
+        part = parts[i]
+        if not part[8] & SENTENCE:
+            continue
+        kind = part[0]
+        unmarked = i > following
+        if unmarked or kind not in _STOPS:
+            if ended:
+                bounds.append((following if unmarked else i) - breaks)
+                ended = False
+            if unmarked:
+                initial = False
+        following = i + 1
+        if kind == "break":
+            bounds.append(i - breaks)
+            initial, ended = True, False
+            breaks += 1
+        elif kind not in _STOPS:
+            if part[6]:
+                doubted = initial and part[6] == CAPITAL and not acts(parts, i, reader.tongue)
+                (initials if doubted else named).append(i)
+            initial = False
+        elif ends(part, parts[i - 1] if i else None, reader.abbreviations):
+            ended = initial = True
+        elif kind == "open" or part[1] == ":" or (part[1] == ")" and _is_item(parts, i, bounds[-1] + breaks)):
+            initial = True
+    if ended and following < len(parts):
+        bounds.append(following - breaks)
+    bounds.append(len(parts) - breaks)
+    return _Survey(bounds, named, initials, breaks)
 
-    def _end(self, at: int) -> None:
-        """Close the sentence before the part at a place."""
-        end = at - self.breaks
-        if end > self._begun:
-            self.sentences.append((self._begun, end))
-        self._begun = end
 
-    def _mark(self, i: int) -> None:
-        part = self.parts[i]
-        if ends(part, self.parts[i - 1] if i else None, self.reader.abbreviations):
-            self._ended = self._initial = True
-        elif part.kind == "open" or part.form == ":" or (part.form == ")" and self._is_item(i)):
-            self._initial = True
-
-    def _is_item(self, i: int) -> bool:
-        """Whether only a number stands in the sentence before the part at ``i``: *1)*."""
-        return i - self.breaks - self._begun == 1 and self.parts[i - 1].kind == "number"
-
-    def _name(self, i: int) -> None:
-        """Note a capitalised word as a name, or as one that only its place may have made so."""
-        part = self.parts[i]
-        shown = bare(part.surface)
-        if part.capital == CAPITAL and self._initial and not acts(self.parts, i, self.reader.tongue):
-            self.initials.append(shown)
-            return
-        self.names.append(shown)
-        if self.kinds[i] == "word":
-            self.kinds[i] = "name"
+def _is_item(parts: Sequence[Part], i: int, begun: int) -> bool:
+    """Whether only a number stands in the sentence before the part at ``i``: *1)*."""
+    return i - begun == 1 and parts[i - 1].kind == "number"

@@ -95,9 +95,12 @@ def _known(language: str, text: str, cut: Cut, lexicon: Lexicon) -> str:
 
 def _latin(text: str, cut: Cut, lexicon: Lexicon) -> str:
     """The Latin-script language whose function words are most; a short text with none is read as the first."""
-    counts = _votes(lexicon).tally(cut.stretches)
+    votes = _votes(lexicon)
+    total = votes.total(cut.stretches)
+    if total and text.isascii():
+        return votes.winner(total)
+    counts = dict(votes.counts(total))
     if not text.isascii():
-        counts = dict(counts)
         for letter in {*text, *text.lower()}:
             for name in lexicon.letters.get(letter, ()):
                 counts[name] = counts.get(name, 0) + 2
@@ -105,11 +108,13 @@ def _latin(text: str, cut: Cut, lexicon: Lexicon) -> str:
         limit: int = lexicon.data.get("latin_limit", 0)
         words = sum(piece.kind in WORDS for piece in cut.pieces)
         return next(iter(lexicon.tongues)) if words <= limit else UNKNOWN
+    return _most_spoken_for(counts, lexicon)
+
+
+def _most_spoken_for(counts: Mapping[str, int], lexicon: Lexicon) -> str:
+    """The first language of those that most speaks for."""
     most = max(counts.values())
-    for name in lexicon.tongues:
-        if counts.get(name) == most:
-            return name
-    return UNKNOWN
+    return next((name for name in lexicon.tongues if counts.get(name) == most), UNKNOWN)
 
 
 class _Votes:
@@ -120,6 +125,7 @@ class _Votes:
     _ROOM = 50_000
 
     def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
         self._speaks_for = lexicon.speaks_for
         self._judged = frozenset(lexicon.tongues)
         names = sorted({name for names in self._speaks_for.values() for name in names})
@@ -134,17 +140,24 @@ class _Votes:
             head: name for name, tongue in lexicon.tongues.items() for head in tongue.table("elisions")
         }
         self._known = Memo(self._of_stretch, self._ROOM)
-        self._tallies: dict[int, Mapping[str, int]] = {}
+        self._winners: dict[int, str] = {}
 
-    def tally(self, stretches: Iterable[str]) -> Mapping[str, int]:
-        """How many of the words in the stretches speak for each language; those without any are left out."""
-        total = sum(map(self._known.__getitem__, stretches))
-        found = self._tallies.get(total)
+    def total(self, stretches: Iterable[str]) -> int:
+        """How many of the words in the stretches speak for each language, in one number."""
+        return sum(map(self._known.__getitem__, stretches))
+
+    def counts(self, total: int) -> Mapping[str, int]:
+        """The number as a count a language; those without any are left out."""
+        counts = ((name, total >> shift & 0xFFFF) for name, shift in self._shifts.items())
+        return {name: count for name, count in counts if count}
+
+    def winner(self, total: int) -> str:
+        """The language that most words speak for."""
+        found = self._winners.get(total)
         if found is None:
-            counts = ((name, total >> shift & 0xFFFF) for name, shift in self._shifts.items())
-            found = {name: count for name, count in counts if count}
-            if len(self._tallies) < self._ROOM:
-                self._tallies[total] = found
+            found = _most_spoken_for(self.counts(total), self._lexicon)
+            if len(self._winners) < self._ROOM:
+                self._winners[total] = found
         return found
 
     def _of_stretch(self, stretch: str) -> int:

@@ -172,7 +172,9 @@ def _add(text: str, base: int, stretches: list[str], bases: list[int]) -> None:
     """Add what stands between spaces."""
     between = text.split(" ")
     stretches += between
-    bases += accumulate([len(stretch) + 1 for stretch in between[:-1]], initial=base)
+    for stretch in between:
+        bases.append(base)
+        base += len(stretch) + 1
 
 
 def _cut_anew(stretch: str) -> tuple[Piece, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 Span = tuple[int, int]
@@ -35,6 +37,29 @@ class Part(NamedTuple):
     """Which of the later steps must look at it: none at most words."""
 
 
+class Columns(NamedTuple):
+    """The fields of many parts, one tuple each."""
+
+    kinds: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    surfaces: tuple[str, ...] = ()
+    tied: tuple[bool, ...] = ()
+    numbers: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
+    capitals: tuple[int, ...] = ()
+    counts: tuple[bool, ...] = ()
+    notes: tuple[int, ...] = ()
+
+    def noted(self) -> list[int]:
+        """Where the parts stand that a later step must look at."""
+        return list(compress(range(len(self.notes)), self.notes))
+
+
+def columns_of(parts: Sequence[Part]) -> Columns:
+    """The columns of parts."""
+    return Columns(*zip(*parts, strict=True))
+
+
 def number_part(digits: str, surface: str, *, tied: bool = False) -> Part:
     """A number by its digits."""
     form = "#:" + digits
@@ -53,6 +78,12 @@ class Line(NamedTuple):
         self.parts.append(part)
         self.starts.append(span[0])
         self.ends.append(span[1])
+
+    def put(self, first: int, last: int, other: Line) -> None:
+        """Let another line stand in place of the parts from one place up to, not including, another."""
+        self.parts[first:last] = other.parts
+        self.starts[first:last] = other.starts
+        self.ends[first:last] = other.ends
 
     def extend(self, other: Line, first: int, last: int) -> None:
         """Append the parts of another line from one place up to, not including, another."""

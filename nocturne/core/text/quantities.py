@@ -36,11 +36,13 @@ class Quantities:
         self._idle: dict[str, bool] = {}
         self._counters = Counters(tongue) if tongue.table("unspaced") else None
 
-    def join(self, line: Line) -> Line:
-        """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``."""
+    def join(self, line: Line, noted: Sequence[int]) -> Line:
+        """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``.
+
+        ``noted``: where parts stand that a later step must look at.
+        """
         parts = line.parts
-        noted = [i for i, part in enumerate(parts) if part[8] & QUANTITY]
-        hot = [i for i in noted if self._may_begin(parts, i)]
+        hot = [i for i in noted if parts[i][8] & QUANTITY and self._may_begin(parts, i)]
         if not hot:
             return line
         found = Line([], [], [])

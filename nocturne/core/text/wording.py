@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nocturne.core.text.contracting import Contracting
 from nocturne.core.text.folding import SHADDA, fold
 from nocturne.core.text.lexicon import OWNED, SUBJECT, USER, USERS, Lexicon, Tongue
-from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece, cut
+from nocturne.core.text.lexing import LITERALS, WORDS, Cut, Piece, cut, pieces_of
 from nocturne.core.text.memo import LONGEST_KEPT, Memo
 from nocturne.core.text.numerals import numeral_segments, numeric_part, word_number
 from nocturne.core.text.parts import CAPITAL, LOUD, QUANTITY, QUIET, SENTENCE, Line, Part, Span
@@ -27,6 +27,7 @@ _BARE_USER = ("user", "user's")
 _VERB_ENDINGS = ("s", "ed")
 _MEMO = 50_000
 _PAIR = 2
+_TOLD_BY_NEIGHBOURS = WORDS | {"unspaced"}
 _Placed = tuple[Part, int, int]
 """A part and where in its stretch it starts and ends."""
 
@@ -75,39 +76,48 @@ class Wording:
         """The parts of a text in order."""
         line = Line([], [], [])
         parts, starts, ends = line
-        stretches = text.stretches
-        stretch, pair = self._ready[bool(speaker)]
-        known = list(map(stretch.__getitem__, stretches))
-        taken = 0
-        for n, (alone, base) in enumerate(zip(known, text.bases, strict=True)):
-            if taken > 1:
-                taken -= 1
+        stretches, bases = text.stretches, text.bases
+        alone, pair = self._ready[bool(speaker)]
+        known = list(map(alone.__getitem__, stretches))
+        after, last = 0, len(known) - 1
+        for n, ready in enumerate(known):
+            if n < after:
                 continue
-            ready, taken = alone, 1
-            if alone[3] is not None and _is_swayed(alone, known, n + 1):
-                ready, taken = pair[" ".join(stretches[n : n + 2])], 2
-                if _is_swayed(ready, known, n + 2):
-                    ready = _OPEN
-            part, end, rest, _, _ = ready
-            if part is None or (speaker and speaker[0] in fold(" ".join(stretches[n : n + taken]))):
-                taken = self.in_context(text, n, line, speaker)
+            part, end, rest, swayed, _ = ready
+            after = n + 1
+            # A stretch that the next one sways is read together with it; where a third one sways both, in the text.
+            while swayed is not None and after <= last and ((lead := known[after][4]) is None or swayed(lead)):
+                after += 1
+                if after > n + _PAIR:
+                    part = None
+                    break
+                part, end, rest, swayed, _ = pair[f"{stretches[n]} {stretches[n + 1]}"]
+            if part is None or (speaker and speaker[0] in fold(" ".join(stretches[n:after]))):
+                after = n + self.in_context(text, n, line, speaker)
                 continue
+            base = bases[n]
             parts.append(part)
             starts.append(base)
             ends.append(base + end)
-            if rest:
-                for further, first, last in rest:
-                    parts.append(further)
-                    starts.append(base + first)
-                    ends.append(base + last)
+            for further, first, final in rest:
+                parts.append(further)
+                starts.append(base + first)
+                ends.append(base + final)
         return line
 
     def _memos(self, *, named: bool) -> tuple[Memo[Ready], Memo[Ready]]:
         """What single stretches become, and what two with a space between them become, by their text."""
         return (
-            Memo(lambda stretch: self._made_ready(Cut([stretch], [0]), named=named)),
+            Memo(lambda stretch: self._made_alone(stretch, named=named)),
             Memo(lambda pair: self._made_ready(cut(pair), named=named)),
         )
+
+    def _made_alone(self, stretch: str, *, named: bool) -> Ready:
+        """What a stretch becomes by itself: at once where it is one number, address or the like."""
+        pieces = pieces_of[stretch]
+        if len(pieces) == 1 and pieces[0].kind not in _TOLD_BY_NEIGHBOURS and not pieces[0].start:
+            return Ready(self._other(pieces[0]), pieces[0].end, (), None, fold(pieces[0].surface))
+        return self._made_ready(Cut([stretch], [0]), named=named)
 
     def _made_ready(self, text: Cut, *, named: bool) -> Ready:
         """What a stretch, or two, become by themselves."""
@@ -372,14 +382,6 @@ class Wording:
                 line.add(part, text.span(i, i + length - 1))
                 return length
         return 0
-
-
-def _is_swayed(ready: Ready, known: Sequence[Ready], n: int) -> bool:
-    """Whether the stretch at ``n`` begins with a word that changes the one before it, or has no word at all."""
-    if ready.swayed is None or n >= len(known):
-        return False
-    lead = known[n].lead
-    return lead is None or ready.swayed(lead)
 
 
 def is_symbol(char: str) -> bool:
