@@ -90,22 +90,30 @@ def _aligned(claim: Key, source: Key, grammar: Grammar, *, loose: bool) -> bool:
     wanted, given = bare(claim), source
     if len(wanted) >= len(given) or len(wanted) > _LONGEST or not set(wanted).issubset(given):
         return False
-    failed: set[tuple[int, int]] = set()
+    return _Alignment(wanted, given, grammar, loose=loose).fits(0, 0)
 
-    def fits(i: int, j: int) -> bool:
-        if (i, j) in failed:
+
+class _Alignment:
+    """A claim's words laid into those of a source; it remembers from where on they do not fit."""
+
+    def __init__(self, wanted: Key, given: Key, grammar: Grammar, *, loose: bool) -> None:
+        self.wanted, self.given, self.grammar, self.loose = wanted, given, grammar, loose
+        self.failed: set[tuple[int, int]] = set()
+
+    def fits(self, i: int, j: int) -> bool:
+        """Whether the claim from ``i`` on is said by the source from ``j`` on."""
+        if (i, j) in self.failed:
             return False
+        wanted, given, grammar = self.wanted, self.given, self.grammar
         if i == len(wanted):
-            if harmless(Addition(given, j, len(given), wanted, i, loose), grammar):
+            if harmless(Addition(given, j, len(given), wanted, i, self.loose), grammar):
                 return True
         else:
             for k in range(j, len(given)):
                 if given[k] != wanted[i]:
                     continue
-                more = Addition(given, j, k, wanted, i, loose)
-                if (k == j or harmless(more, grammar)) and fits(i + 1, k + 1):
+                more = Addition(given, j, k, wanted, i, self.loose)
+                if (k == j or harmless(more, grammar)) and self.fits(i + 1, k + 1):
                     return True
-        failed.add((i, j))
+        self.failed.add((i, j))
         return False
-
-    return fits(0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -81,6 +82,20 @@ def test_the_code_refuses_with_its_own_sentence(case: dict[str, Any]) -> None:
 def test_the_lawful_neighbour_passes(case: dict[str, Any]) -> None:
     found = judge(case, case["accepted"])
     assert isinstance(found, Holds), codes.message(found.code, found.evidence)
+
+
+def test_judging_leaves_no_cycles_which_the_filter_does_not_look_for() -> None:
+    judged = [(case, case[half]) for case in CASES for half in ("refused", "accepted")]
+    for case, last in judged[::2]:
+        judge(case, last)
+    gc.collect()
+    gc.disable()
+    try:
+        for case, last in judged:
+            judge(case, last)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_the_table_is_whole_and_no_two_causes_share_a_sentence() -> None:
