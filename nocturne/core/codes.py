@@ -352,11 +352,11 @@ def _sections(code: str) -> tuple[_Section, ...]:
 
 
 def _shown(value: Any) -> str:
-    if value in _NOTHING:
+    if not isinstance(value, str) and value in _NOTHING:
         return "nothing"
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown(item) for item in value)
-    text = str(value)
+    text = str(value) or "nothing"
     if "/" in text and _MEASURE.fullmatch(text):
         above, below = text.split("/")
         return f"{int(above) / (int(below) or 1):.2f}"

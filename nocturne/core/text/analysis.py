@@ -13,7 +13,7 @@ from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
 from nocturne.core.text.lexing import cut
 from nocturne.core.text.naming import acts, ends
-from nocturne.core.text.parts import CAPITAL, SENTENCE, Line, Part, columns_of
+from nocturne.core.text.parts import CAPITAL, SENTENCE, Columns, Line, Part, columns_of
 from nocturne.core.text.passives import verb_stems
 from nocturne.core.text.quantities import Quantities
 from nocturne.core.text.stemming import bare
@@ -141,23 +141,23 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     worded = reader.wording.read(pieces, speaker_words(speaker))
     columns = columns_of(worded.parts)
     noted = columns.noted()
-    line = reader.quantities.join(worded, noted)
+    line = reader.quantities.join(worded, noted, columns.notes)
     if not cleaned.isascii():
         line = with_runs_cut(line, reader.tongue)
     if line is not worded:
         columns = columns_of(line.parts)
         noted = columns.noted()
     kinds = list(map(_KINDS.__getitem__, columns.kinds))
-    survey = _survey(line.parts, noted, reader)
-    names = _set([bare(line.parts[at].surface) for at in survey.named])
-    initials = _set([bare(line.parts[at].surface) for at in survey.initials])
+    survey = _survey(line.parts, columns, noted, reader)
+    names = _set([bare(columns.surfaces[at]) for at in survey.named])
+    initials = _set([bare(columns.surfaces[at]) for at in survey.initials])
     for at in survey.named:
         if kinds[at] == "word":
             kinds[at] = "name"
+    values = _set([columns.forms[at] for at in noted if kinds[at] == "value"])
     if survey.breaks:
         line, kinds = _without_breaks(line, kinds)
         columns = columns_of(line.parts)
-        noted = columns.noted()
     parts, starts, stops = line
     if places is not None:
         starts = [places[start] for start in starts]
@@ -182,7 +182,7 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
         content=frozenset(compress(stems, columns.counts)),
         names=names,
         initials=initials,
-        values=_set([forms[at] for at in noted if kinds[at] == "value"]),
+        values=values,
         mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
         hidden=cleaned is not text and hides(text[:LIMIT]),
     )
@@ -215,18 +215,18 @@ class _Survey(NamedTuple):
     breaks: int
 
 
-def _survey(parts: Sequence[Part], noted: Sequence[int], reader: _Reader) -> _Survey:
+def _survey(parts: Sequence[Part], columns: Columns, noted: Sequence[int], reader: _Reader) -> _Survey:
     """Go through the parts that have a note; what stands between them only ends the wait for a sentence's start."""
     named: list[int] = []
     initials: list[int] = []
     bounds = [0]
     breaks = following = 0
     initial, ended = True, False
+    raw, forms, capitals, notes = columns.kinds, columns.forms, columns.capitals, columns.notes
     for i in noted:
-        part = parts[i]
-        if not part[8] & SENTENCE:
+        if not notes[i] & SENTENCE:
             continue
-        kind = part[0]
+        kind = raw[i]
         unmarked = i > following
         if unmarked or kind not in _STOPS:
             if ended:
@@ -240,13 +240,13 @@ def _survey(parts: Sequence[Part], noted: Sequence[int], reader: _Reader) -> _Su
             initial, ended = True, False
             breaks += 1
         elif kind not in _STOPS:
-            if part[6]:
-                doubted = initial and part[6] == CAPITAL and not acts(parts, i, reader.tongue)
+            if capitals[i]:
+                doubted = initial and capitals[i] == CAPITAL and not acts(parts, i, reader.tongue)
                 (initials if doubted else named).append(i)
             initial = False
-        elif ends(part, parts[i - 1] if i else None, reader.abbreviations):
+        elif ends(parts[i], parts[i - 1] if i else None, reader.abbreviations):
             ended = initial = True
-        elif kind == "open" or part[1] == ":" or (part[1] == ")" and _is_item(parts, i, bounds[-1] + breaks)):
+        elif kind == "open" or forms[i] == ":" or (forms[i] == ")" and _is_item(raw, i, bounds[-1] + breaks)):
             initial = True
     if ended and following < len(parts):
         bounds.append(following - breaks)
@@ -254,6 +254,6 @@ def _survey(parts: Sequence[Part], noted: Sequence[int], reader: _Reader) -> _Su
     return _Survey(bounds, named, initials, breaks)
 
 
-def _is_item(parts: Sequence[Part], i: int, begun: int) -> bool:
+def _is_item(kinds: Sequence[str], i: int, begun: int) -> bool:
     """Whether only a number stands in the sentence before the part at ``i``: *1)*."""
-    return i - begun == 1 and parts[i - 1].kind == "number"
+    return i - begun == 1 and kinds[i - 1] == "number"

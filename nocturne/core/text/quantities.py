@@ -36,13 +36,13 @@ class Quantities:
         self._idle: dict[str, bool] = {}
         self._counters = Counters(tongue) if tongue.table("unspaced") else None
 
-    def join(self, line: Line, noted: Sequence[int]) -> Line:
+    def join(self, line: Line, noted: Sequence[int], notes: Sequence[int]) -> Line:
         """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``.
 
-        ``noted``: where parts stand that a later step must look at.
+        ``notes`` are those of the parts, ``noted`` where the parts stand that have one.
         """
         parts = line.parts
-        hot = [i for i in noted if parts[i][8] & QUANTITY and self._may_begin(parts, i)]
+        hot = [i for i in noted if notes[i] & QUANTITY and self._may_begin(parts, i)]
         if not hot:
             return line
         found = Line([], [], [])

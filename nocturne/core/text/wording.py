@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from nocturne.core.text.contracting import Contracting
 from nocturne.core.text.folding import SHADDA, fold
@@ -32,21 +31,18 @@ _Placed = tuple[Part, int, int]
 """A part and where in its stretch it starts and ends."""
 
 
-class Ready(NamedTuple):
-    """What a stretch, or a phrase of two, becomes whatever stands before it."""
+Ready = tuple[Part | None, int, tuple[_Placed, ...], Callable[[str], bool] | None, str | None]
+"""What a stretch, or a phrase of two, becomes whatever stands before it; plain, since it is looked into at every word.
 
-    part: Part | None
-    """The first part, which starts where the stretch does; None where only a whole text can tell."""
-    end: int
-    rest: tuple[_Placed, ...]
-    """The parts behind the first one: most stretches have none."""
-    swayed: Callable[[str], bool] | None
-    """Whether a casefolded word behind it may make it something else; None where no word can."""
-    lead: str | None
-    """The casefolded first piece; None where there is none."""
+The first part, which starts where the stretch does, or None where only a whole text can tell; where it ends; the
+parts behind it, which most stretches have none of; whether a casefolded word behind may make it something else, or
+None where no word can; and the casefolded first piece, or None where there is none.
+"""
 
 
-_OPEN = Ready(None, 0, (), None, None)
+def _open(lead: str | None) -> Ready:
+    """That of a stretch of which only a whole text can tell."""
+    return None, 0, (), None, lead
 
 
 class Wording:
@@ -116,7 +112,7 @@ class Wording:
         """What a stretch becomes by itself: at once where it is one number, address or the like."""
         pieces = pieces_of[stretch]
         if len(pieces) == 1 and pieces[0].kind not in _TOLD_BY_NEIGHBOURS and not pieces[0].start:
-            return Ready(self._other(pieces[0]), pieces[0].end, (), None, fold(pieces[0].surface))
+            return self._other(pieces[0]), pieces[0].end, (), None, fold(pieces[0].surface)
         return self._made_ready(Cut([stretch], [0]), named=named)
 
     def _made_ready(self, text: Cut, *, named: bool) -> Ready:
@@ -130,12 +126,12 @@ class Wording:
             swayed = self._swayed(pieces[at])
             taken = 1
             if self._is_open(pieces[at]):
-                return _OPEN._replace(lead=lead)
+                return _open(lead)
             if at + 1 < len(pieces) and swayed is not None and swayed(fold(pieces[at + 1].surface)):
                 line = Line([], [], [])
                 taken = self._phrase(text, at, line, named=named, longest=_PAIR)
                 if taken != _PAIR:
-                    return _OPEN._replace(lead=lead)
+                    return _open(lead)
                 found.extend(zip(*line, strict=True))
                 swayed = self.tongue.words("subject_compounds").__contains__
             else:
@@ -143,9 +139,9 @@ class Wording:
                 found.extend([(part, start, end) for part in self._alone(pieces[at], named=named)])
             at += taken
         if not found or found[0][1]:
-            return _OPEN._replace(lead=lead)
+            return _open(lead)
         part, _, end = found[0]
-        return Ready(part, end, tuple(found[1:]), swayed, lead)
+        return part, end, tuple(found[1:]), swayed, lead
 
     def _is_open(self, piece: Piece) -> bool:
         """Whether only a whole text can tell what becomes of a piece."""
