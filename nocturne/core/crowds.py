@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from nocturne.core.entries import Ints, Owners, counted, lots, stretches
+
 Words = NDArray[np.uint64]
 
 FEWEST_ROWS = 4_096
@@ -33,6 +34,8 @@ class Crowd:
     places: Ints
     tokens: NDArray[np.int32]
     starts: Ints
+    number: Ints
+    """Of each token that is hot: its place among the hot ones."""
     share: NDArray[np.float64]
     bits: Words
 
@@ -49,7 +52,7 @@ class Crowd:
 
     def _block(self, places: Ints, size: int, missing: int) -> Iterator[tuple[Ints, Ints]]:
         width = int(places[-1]) // 64 + 1
-        tokens = self.tokens[self.starts[places][:, None] + np.arange(size)]
+        tokens = self.number[self.tokens[self.starts[places][:, None] + np.arange(size)]]
         # Plane q holds the places that lack at most q tokens so far; one not yet there holds every place.
         planes: list[Words] = []
         for column in range(self._columns(tokens, missing)):
@@ -73,7 +76,7 @@ class Crowd:
             more = words != 0
             cells, words = cells[more], words[more]
 
-    def _columns(self, tokens: NDArray[np.int32], missing: int) -> int:
+    def _columns(self, tokens: Ints, missing: int) -> int:
         """How many tokens to look at, until few candidates are to be expected even of the worst row."""
         size = int(tokens.shape[1])
         expected = np.full(len(tokens), self.bits.shape[1] * 64.0)
@@ -84,39 +87,37 @@ class Crowd:
         return size
 
 
-def crowd(starts: Ints, tokens: NDArray[np.int32], order: Ints) -> Crowd | None:
+def crowd(starts: Ints, tokens: NDArray[np.int32], order: Ints, places: Owners) -> Crowd | None:
     """The rows without a rare token, or None where there are none; ``order`` lists row numbers by place."""
     count = len(order)
     if count < FEWEST_ROWS:
         return None
-    frequency = np.bincount(tokens)
+    frequency = counted(tokens)
     hot = frequency * CROWDED > count
-    sizes = np.diff(starts)
-    filled = np.flatnonzero(sizes)
+    filled = np.flatnonzero(np.diff(starts))
     if not hot.any() or not len(filled):
         return None
     # Rarest first: only a row whose first token is hot can hold hot ones alone. A frozen order may have aged.
     if not hot[tokens[starts[:-1][filled]]].any():
         return None
     crowded = np.zeros(count, np.bool_)
-    crowded[filled] = np.logical_and.reduceat(hot[tokens], starts[:-1][filled])
-    places = np.flatnonzero(crowded[order])
-    if not len(places):
+    for at, upto in stretches(starts):
+        some = filled[np.searchsorted(filled, at) : np.searchsorted(filled, upto)]
+        if len(some):
+            held = hot[tokens[starts[at] : starts[upto]]]
+            crowded[some] = np.logical_and.reduceat(held, starts[some] - starts[at])
+    if not crowded.any():
         return None
-    place = np.empty(count, np.int64)
-    place[order] = np.arange(count)
-    owner = np.repeat(place, sizes)
     number = np.cumsum(hot) - 1
     bits = np.zeros((int(hot.sum()), -(-count // 64)), np.uint64)
-    entries = np.flatnonzero(hot[tokens])
-    entries = entries[np.argsort(tokens[entries], kind="stable")]
-    edges = np.cumsum(frequency[hot])
-    for token, held in enumerate(np.split(owner[entries], edges[:-1])):
-        mask = np.zeros(bits.shape[1] * 64, np.uint8)
-        mask[held] = 1
-        bits[token] = np.packbits(mask, bitorder="little").view("<u8")
-    numbered = np.where(hot[tokens], number[tokens], 0).astype(np.int32)
-    return Crowd(places, numbered, starts[order], frequency[hot] / count, bits)
+    for lot in lots(tokens, hot):
+        entries = lot[np.argsort(tokens[lot], kind="stable")]
+        edges = np.flatnonzero(np.diff(tokens[entries])) + 1
+        for some in np.split(entries, edges):
+            mask = np.zeros(bits.shape[1] * 64, np.uint8)
+            mask[places[some]] = 1
+            bits[number[tokens[some[0]]]] = np.packbits(mask, bitorder="little").view("<u8")
+    return Crowd(np.flatnonzero(crowded[order]), tokens, starts[order], number, frequency[hot] / count, bits)
 
 
 def _exponents(powers: Words) -> Ints:

@@ -21,16 +21,18 @@ from numpy.typing import NDArray
 
 from nocturne.core import crowds
 from nocturne.core.contents import Chosen
+from nocturne.core.entries import Ints, Owners, counted, ends_of, lots, run, stretches
 
-Ints = NDArray[np.int64]
 CHUNK = 1 << 18
 """Candidates looked at at once: what fits the second-level cache."""
 ABREAST = 1 << 13
 """Pairs counted at once."""
-TOGETHER = 1 << 20
+TOGETHER = 1 << 18
 """Candidates of which those met twice are taken out before they are counted."""
 WIDE = 1 << 12
 """Products of two rows' sizes above which a pair is counted by itself."""
+AGAIN = 0x85EBCA6B
+"""The factor of a second signature: what passes the first by chance seldom passes both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +99,23 @@ def ordered(sizes: Ints, tokens: NDArray[np.int32], ranks: NDArray[np.int32] | N
     if not len(tokens):
         return Rows(np.zeros(len(sizes) + 1, np.int64), tokens)
     if ranks is None:
-        ranks = rarest_first(np.bincount(tokens))
-    keys = np.repeat(np.arange(len(sizes), dtype=np.int64) << 32, sizes)
-    keys |= ranks[tokens]
-    keys.sort()
-    repeats = np.flatnonzero(keys[1:] == keys[:-1])
-    if len(repeats):
-        keys = np.delete(keys, repeats)
-        sizes = np.bincount(keys >> 32, minlength=len(sizes))
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return Rows(starts, (keys & 0xFFFFFFFF).astype(np.int32))
+        ranks = rarest_first(counted(tokens))
+    starts = ends_of(sizes)
+    kept = np.empty(len(sizes), np.int64)
+    found = np.empty(len(tokens), np.int32)
+    filled = 0
+    for at, upto in stretches(starts):
+        keys = np.repeat(np.arange(upto - at, dtype=np.int64) << 32, sizes[at:upto])
+        keys |= ranks[tokens[starts[at] : starts[upto]]]
+        keys.sort()
+        kept[at:upto] = sizes[at:upto]
+        repeats = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(repeats):
+            keys = np.delete(keys, repeats)
+            kept[at:upto] = np.bincount(keys >> 32, minlength=upto - at)
+        found[filled : filled + len(keys)] = keys & 0xFFFFFFFF
+        filled += len(keys)
+    return Rows(ends_of(kept), found[:filled])
 
 
 def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None = None) -> Pairs:
@@ -116,12 +124,14 @@ def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None 
         return verified(rows, floor, _meeting(rows, floor, new, None))
     plan = _Plan.of(rows, floor)
     found: list[Iterator[tuple[Ints, Ints]]] = []
-    probing = plan.probes
-    crowded = crowds.crowd(rows.starts, rows.tokens, plan.order)
+    rare = plan.rare
+    crowded = crowds.crowd(rows.starts, rows.tokens, plan.order, plan.places)
     if crowded is not None:
-        found.append(plan.signed(*pairs) for pairs in crowded.candidates(plan.sizes, plan.missing))
-        probing = probing & ~marked(crowded.places, len(rows))[plan.place]
-    found.append(plan.candidates(probing))
+        sizes = np.diff(rows.starts)[plan.order]
+        found.append(plan.signed(*pairs) for pairs in crowded.candidates(sizes, plan.missing))
+        rare = rare.copy()
+        rare[crowded.places] = -1
+    found.append(plan.candidates(rare))
     return verified(rows, floor, plan.rows_at(chain.from_iterable(found)))
 
 
@@ -134,23 +144,34 @@ def nearest(
     can be left out of both sides of the filter without losing any pair that shares a cooler one.
     """
     rows = rows_of_words(sets)
-    cool = np.bincount(rows.tokens, minlength=1) <= hot
-    if new is None:
+    cool = counted(rows.tokens) <= hot
+    fresh = None if new is None else marked(new, len(rows))
+    if fresh is None:
         plan = _Plan.of(rows, low)
-        held = cool[rows.tokens]
-        found = plan.rows_at(plan.candidates(plan.probes & held, held))
+        found = plan.rows_at(plan.candidates(plan.rare, cool))
     else:
-        found = _meeting(rows, low, marked(new, len(rows)), cool)
-    pairs = verified(rows, low, found)
+        found = _meeting(rows, low, fresh, cool)
     sizes = np.diff(rows.starts)
+    best, waiting, count = _NO_PAIRS, [], 0
+    for pairs in _reaching(rows, low, found):
+        waiting.append(pairs)
+        count += len(pairs)
+        # What is among the nearest of all is among the nearest of any part: the rest need not be kept.
+        if count > len(best) + TOGETHER:
+            best, waiting, count = _nearest(_together(best, *waiting), sizes, fresh, most), [], 0
+    return _nearest(_together(best, *waiting), sizes, fresh, most)
+
+
+def _nearest(pairs: Pairs, sizes: Ints, fresh: NDArray[np.bool_] | None, most: int) -> Pairs:
+    """Those that are among the ``most`` nearest of one of their rows, which is fresh, where some are."""
     distance = -pairs.shared / np.minimum(sizes[pairs.left], sizes[pairs.right])
-    kept = np.zeros(len(pairs), np.bool_)
     own, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
     sorting = np.lexsort((other, np.concatenate([distance, distance]), own))
-    if new is not None:
-        sorting = sorting[marked(new, len(rows))[own[sorting]]]
+    if fresh is not None:
+        sorting = sorting[fresh[own[sorting]]]
     ranked = own[sorting]
     place = np.arange(len(ranked)) - np.searchsorted(ranked, ranked)
+    kept = np.zeros(len(pairs), np.bool_)
     if len(pairs):
         kept[sorting[place < most] % len(pairs)] = True
     return Pairs(pairs.left[kept], pairs.right[kept], pairs.shared[kept])
@@ -167,31 +188,26 @@ def _meeting(
     starts, tokens = rows.starts, rows.tokens
     sizes = np.diff(starts)
     missing = _missing(sizes, floor)
+    allowed = np.ones(int(tokens.max(initial=-1)) + 1, np.bool_) if cool is None else cool
     fresh = np.flatnonzero(new & (sizes > 0))
-    if not len(fresh):
-        return
-    allowed = np.ones(int(tokens.max()) + 1, np.bool_) if cool is None else cool
-    entries = _run(starts[fresh], sizes[fresh])
-    entries = entries[allowed[tokens[entries]]]
-    probes = _run(starts[fresh], missing[fresh] + 1)
-    probes = probes[allowed[tokens[probes]]]
-    posted = np.flatnonzero(_among(tokens[probes], len(allowed))[tokens])
-    wanted = _among(tokens[entries], len(allowed))
-    theirs = [np.zeros(0, np.int64)]
-    for column in range(int(missing.max()) + 1):
-        spot = starts[:-1][(missing >= column) & (sizes > column)] + column
-        theirs.append(spot[wanted[tokens[spot]]])
-    for probe, posting in ((probes, posted), (np.concatenate(theirs), entries)):
-        for smaller, larger in _met(rows, probe, posting):
+    for at, upto in stretches(ends_of(sizes[fresh])):
+        some = fresh[at:upto]
+        entries = run(starts[some], sizes[some])
+        entries = _by_token(tokens, entries[allowed[tokens[entries]]])
+        probes = run(starts[some], missing[some] + 1)
+        probes = _by_token(tokens, probes[allowed[tokens[probes]]])
+        wanted = _among(tokens[entries], len(allowed))
+        theirs = (_met(rows, spot[wanted[tokens[spot]]], entries) for spot in _firsts(rows, sizes, missing))
+        ours = _met_by_lots(rows, probes, _among(tokens[probes], len(allowed)))
+        for smaller, larger in chain(ours, chain.from_iterable(theirs)):
             apart = (smaller != larger) & (sizes[larger] >= sizes[smaller])
             yield larger[apart], smaller[apart]
 
 
-def _run(first: Ints, count: Ints) -> Ints:
-    """All places of the runs at once, for runs that are known to be few."""
-    ends = np.cumsum(count)
-    places: Ints = np.arange(int(ends[-1])) + np.repeat(first - (ends - count), count)
-    return places
+def _firsts(rows: Rows, sizes: Ints, missing: Ints) -> Iterator[Ints]:
+    """The rarest entries of all rows, of each row one at a time."""
+    for column in range(int(missing.max()) + 1):
+        yield rows.starts[:-1][(missing >= column) & (sizes > column)] + column
 
 
 def _among(chosen: NDArray[np.int32], size: int) -> NDArray[np.bool_]:
@@ -200,9 +216,23 @@ def _among(chosen: NDArray[np.int32], size: int) -> NDArray[np.bool_]:
     return mask
 
 
+def _by_token(tokens: NDArray[np.int32], entries: Ints) -> Ints:
+    return entries[np.argsort(tokens[entries], kind="stable")]
+
+
+def _met_by_lots(rows: Rows, probe: Ints, posted: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
+    """What ``_met`` gives for all entries of the posted tokens; the probe stands by token."""
+    tokens = rows.tokens[probe]
+    for lot in lots(rows.tokens, posted):
+        posting = _by_token(rows.tokens, lot)
+        if len(posting):
+            first, last = rows.tokens[posting[0]], rows.tokens[posting[-1]]
+            own = slice(np.searchsorted(tokens, first), np.searchsorted(tokens, last, side="right"))
+            yield from _met(rows, probe[own], posting)
+
+
 def _met(rows: Rows, probe: Ints, posting: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Row numbers (of the probe, of the posting) for each two entries of one token."""
-    posting = posting[np.argsort(rows.tokens[posting], kind="stable")]
+    """Row numbers (of the probe, of the posting, which stands by token) for each two entries of one token."""
     keys = rows.tokens[posting]
     first = np.searchsorted(keys, rows.tokens[probe])
     count = np.searchsorted(keys, rows.tokens[probe], side="right") - first
@@ -251,14 +281,13 @@ def triples(pairs: Pairs) -> list[tuple[int, int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Rows by place (size descending), their entries, and how many tokens each row may miss."""
+    """Rows by place (size descending): the last entry that is rare to each, and how many tokens it may miss."""
 
     rows: Rows
     order: Ints
-    sizes: Ints
+    places: Owners
+    rare: Ints
     missing: Ints
-    place: NDArray[np.int32]
-    probes: NDArray[np.bool_]
     signatures: NDArray[np.uint64]
 
     @classmethod
@@ -268,14 +297,12 @@ class _Plan:
         places = np.empty(len(order), np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
         missing = _missing(sizes, floor)
-        column = np.arange(len(rows.tokens)) - np.repeat(rows.starts[:-1], sizes)
         return cls(
             rows,
             order,
-            sizes[order],
+            Owners.of(rows.starts, places),
+            (rows.starts[:-1] + missing)[order],
             missing[order],
-            np.repeat(places, sizes),
-            column <= np.repeat(missing, sizes),
             signatures(rows.starts, rows.tokens)[order],
         )
 
@@ -284,34 +311,44 @@ class _Plan:
         for larger, smaller in found:
             yield self.order[larger], self.order[smaller]
 
-    def candidates(
-        self, probing: NDArray[np.bool_], posted: NDArray[np.bool_] | None = None
-    ) -> Iterator[tuple[Ints, Ints]]:
-        """Places (larger, smaller) that share a probing and a posted entry's token and pass the popcount.
+    def candidates(self, rare: Ints, posted: NDArray[np.bool_] | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """Places (larger, smaller) that share a token that is rare to the smaller one, and pass the popcount.
 
-        ``posted`` marks the entries that count; without it all do.
+        ``rare`` is as the plan's, or −1 where a row does not probe; ``posted`` marks the tokens that count, without
+        it all do.
         """
-        tokens, place = self.rows.tokens, self.place
-        chosen = np.flatnonzero(probing)
-        if not len(chosen):
-            return
-        probe = np.sort((tokens[chosen].astype(np.int64) << 32) | place[chosen])
-        wanted = np.zeros(int(tokens.max()) + 1, np.bool_)
-        wanted[probe >> 32] = True
-        kept = np.flatnonzero(wanted[tokens] if posted is None else wanted[tokens] & posted)
-        posting = np.sort((tokens[kept].astype(np.int64) << 32) | place[kept])
-        first = np.searchsorted(posting, probe & ~0xFFFFFFFF)
-        count = np.searchsorted(posting, probe) - first
-        busy = np.flatnonzero(count)
-        smaller, first, count = (probe[busy] & 0xFFFFFFFF).astype(np.int64), first[busy], count[busy]
-        larger = (posting & 0xFFFFFFFF).astype(np.int32)
-        marks = self.signatures[larger]
-        for at, upto, spot in expanded(first, count):
-            own = np.repeat(smaller[at:upto], count[at:upto])
-            lacking = popcount(self.signatures[own] & ~marks[spot])
-            live = np.flatnonzero(lacking <= self.missing[own])
-            if len(live):
-                yield larger[spot[live]].astype(np.int64), own[live]
+        tokens = self.rows.tokens
+        wanted = self._probed(rare)
+        if posted is not None:
+            wanted &= posted
+        for entries in lots(tokens, wanted):
+            places = self.places[entries]
+            posting = (tokens[entries].astype(np.int64) << 32) | places
+            probe = np.sort(posting[entries <= rare[places]])
+            posting.sort()
+            first = np.searchsorted(posting, probe & ~0xFFFFFFFF)
+            count = np.searchsorted(posting, probe) - first
+            busy = np.flatnonzero(count)
+            smaller, first, count = (probe[busy] & 0xFFFFFFFF).astype(np.int64), first[busy], count[busy]
+            larger = (posting & 0xFFFFFFFF).astype(np.int32)
+            marks = self.signatures[larger]
+            for at, upto, spot in expanded(first, count):
+                own = np.repeat(smaller[at:upto], count[at:upto])
+                lacking = popcount(self.signatures[own] & ~marks[spot])
+                live = np.flatnonzero(lacking <= self.missing[own])
+                if len(live):
+                    yield larger[spot[live]].astype(np.int64), own[live]
+
+    def _probed(self, rare: Ints) -> NDArray[np.bool_]:
+        """The tokens of the rare entries."""
+        starts, tokens = self.rows.starts, self.rows.tokens
+        found = np.zeros(int(tokens.max(initial=-1)) + 1, np.bool_)
+        upto = np.empty(len(self.rows), np.int64)
+        upto[self.order] = rare + 1
+        count = np.clip(upto - starts[:-1], 0, np.diff(starts))
+        for at, end in stretches(ends_of(count)):
+            found[tokens[run(starts[at:end], count[at:end])]] = True
+        return found
 
     def signed(self, larger: Ints, smaller: Ints) -> tuple[Ints, Ints]:
         """Those of the candidates that pass the popcount."""
@@ -322,37 +359,58 @@ class _Plan:
 
 def verified(rows: Rows, floor: Fraction, found: Iterable[tuple[Ints, Ints]]) -> Pairs:
     """Of candidate row numbers (larger, smaller) those that reach the floor, each once, ascending."""
+    return _together(_NO_PAIRS, *_reaching(rows, floor, found))
+
+
+def _reaching(rows: Rows, floor: Fraction, found: Iterable[tuple[Ints, Ints]]) -> Iterator[Pairs]:
+    """Batches of those that reach the floor; one may stand in several of them."""
     sizes = np.diff(rows.starts)
-    least = sizes - _missing(sizes, floor)
-    none = np.zeros(0, np.int64)
-    held = [(none, none)]
-    for candidates in _batched((small << 32) | large for large, small in found):
-        keys = distinct(candidates)
+    missing = _missing(sizes, floor)
+    least = sizes - missing
+    marks, seen = None, 0
+    for keys in batched((small << 32) | large for large, small in found):
         large, small = keys & 0xFFFFFFFF, keys >> 32
+        seen += len(keys)
+        if marks is None and seen > len(rows):
+            # By then signing all rows anew is cheaper than counting on.
+            marks = signatures(rows.starts, rows.tokens, AGAIN)
+        if marks is not None:
+            live = np.flatnonzero(popcount(marks[small] & ~marks[large]) <= missing[small])
+            large, small = large[live], small[live]
         widest_first = _largest_first(sizes[small])
         large, small = large[widest_first], small[widest_first]
         shared = _shared(rows, sizes, large, small)
         enough = shared >= least[small]
         large, small = large[enough], small[enough]
-        held.append(((np.minimum(large, small) << 32) | np.maximum(large, small), shared[enough]))
-    keys, shared = (np.concatenate(part) for part in zip(*held, strict=True))
+        yield Pairs(np.minimum(large, small), np.maximum(large, small), shared[enough])
+
+
+def _together(*parts: Pairs) -> Pairs:
+    """All pairs, each once, ascending."""
     # A pair may have been met by more than one token; and of two rows of one size each may have probed the other.
-    keys, at = np.unique(keys, return_index=True)
-    return Pairs(keys >> 32, keys & 0xFFFFFFFF, shared[at])
+    keys, at = np.unique(
+        np.concatenate([(pairs.left << 32) | pairs.right for pairs in parts]), return_index=True
+    )
+    shared = np.concatenate([pairs.shared for pairs in parts])[at]
+    return Pairs(keys >> 32, keys & 0xFFFFFFFF, shared)
 
 
-def _batched(blocks: Iterable[Ints]) -> Iterator[Ints]:
-    """The blocks end to end, ``TOGETHER`` or so at a time, so that a crowd of candidates never stands in memory."""
+_NO_PAIRS = Pairs(*(np.zeros(0, np.int64),) * 3)
+
+
+def batched(blocks: Iterable[Ints]) -> Iterator[Ints]:
+    """The blocks' keys, each once a batch of ``TOGETHER`` or so: a crowd of candidates never stands in memory."""
     waiting: list[Ints] = []
     count = 0
     for block in blocks:
         waiting.append(block)
         count += len(block)
         if count >= TOGETHER:
-            yield np.concatenate(waiting)
+            keys = distinct(np.concatenate(waiting))
             waiting, count = [], 0
+            yield keys
     if waiting:
-        yield np.concatenate(waiting)
+        yield distinct(np.concatenate(waiting))
 
 
 def _largest_first(sizes: Ints) -> Ints:
@@ -420,15 +478,16 @@ def distinct(keys: Ints) -> Ints:
     return found
 
 
-def signatures(starts: Ints, tokens: NDArray[np.int32]) -> NDArray[np.uint64]:
+def signatures(starts: Ints, tokens: NDArray[np.int32], factor: int = 0x9E3779B1) -> NDArray[np.uint64]:
     """One bit of 64 for each token of a row, by a multiplicative hash of its rank."""
-    sizes = np.diff(starts)
-    found = np.zeros(len(sizes), np.uint64)
-    places = (tokens.astype(np.uint32) * np.uint32(2654435761)) >> np.uint32(26)
-    bits = np.uint64(1) << places.astype(np.uint64)
-    filled = np.flatnonzero(sizes)
-    if len(filled):
-        found[filled] = np.bitwise_or.reduceat(bits, starts[:-1][filled])
+    found = np.zeros(len(starts) - 1, np.uint64)
+    for at, upto in stretches(starts):
+        some = tokens[starts[at] : starts[upto]].astype(np.uint32)
+        bits = np.uint64(1) << ((some * np.uint32(factor)) >> np.uint32(26)).astype(np.uint64)
+        first = starts[at:upto]
+        filled = np.flatnonzero(first < starts[at + 1 : upto + 1])
+        if len(filled):
+            found[at + filled] = np.bitwise_or.reduceat(bits, first[filled] - first[0])
     return found
 
 

@@ -16,13 +16,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nocturne.core.join import Ints, distinct, expanded, numbered, popcount, signatures
+from nocturne.core.entries import Ints, Owners, ends_of, lots, run, stretches
+from nocturne.core.join import AGAIN, batched, expanded, numbered, ordered, popcount, signatures
 
 Floats = NDArray[np.float64]
 SLACK = 1e-9
 """Room for the rounding of norms while candidates are sought; the final comparison has none."""
-BLOCK = 1 << 16
+BLOCK = 1 << 14
 """Pairs measured at once."""
+_WHOLE = (1 << 16) - 1
+"""What stands for 1 where the square of a norm is kept in 16 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Unit rows, columns rarest first and ascending in each: a value is its column's weight by its row's length."""
+
+    starts: Ints
+    columns: NDArray[np.int32]
+    weights: Floats
+    lengths: Floats
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def values(self, at: int, upto: int) -> Floats:
+        """Those of the rows from ``at`` to ``upto``, end to end."""
+        columns = self.columns[self.starts[at] : self.starts[upto]]
+        lengths = np.repeat(self.lengths[at:upto], np.diff(self.starts[at : upto + 1]))
+        found: Floats = self.weights[columns] / lengths
+        return found
+
+    def matrix(self, rows: Ints) -> Any:
+        """The CSR matrix of some rows, in their order."""
+        from scipy.sparse import csr_matrix
+
+        sizes = self.starts[rows + 1] - self.starts[rows]
+        columns = self.columns[run(self.starts[rows], sizes)]
+        values = self.weights[columns] / np.repeat(self.lengths[rows], sizes)
+        return csr_matrix((values, columns, ends_of(sizes)), shape=(len(rows), len(self.weights)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +89,7 @@ def labels(
     sets: Sequence[AbstractSet[str]], weights: Mapping[str, float], *, eps: float, min_members: int
 ) -> list[int]:
     """DBSCAN's labels; scikit-learn is loaded only where some row is a core."""
-    graph = radius_graph(*vectors(sets, weights), eps)
+    graph = radius_graph(vectors(sets, weights), eps)
     if not (graph.degrees() + 1 >= min_members).any():
         return [-1] * len(sets)
     return clustered(graph, eps=eps, min_members=min_members)
@@ -81,82 +113,99 @@ def clustered(graph: Graph, *, eps: float, min_members: int) -> list[int]:
     return labels
 
 
-def vectors(
-    sets: Sequence[AbstractSet[str]], weights: Mapping[str, float]
-) -> tuple[Ints, NDArray[np.int32], Floats]:
-    """Unit rows as (starts, columns, values): columns rarest first, ascending within each row."""
+def vectors(sets: Sequence[AbstractSet[str]], weights: Mapping[str, float]) -> Vectors:
+    """The TF-IDF rows of sets of words."""
     sizes, numbers, words = numbered(sets)
     rarest_first = sorted(weights, key=lambda token: (-weights[token], token))
     place: dict[Hashable, int] = {token: rank for rank, token in enumerate(rarest_first)}
     # A word of the dictionary that no row holds has no weight, and no place that is ever looked up.
-    rank = np.fromiter((place.get(word, 0) for word in words), np.int64, len(words))
-    owner = np.repeat(np.arange(len(sets), dtype=np.int64), sizes)
-    keys = np.sort((owner << 32) | rank[numbers])
-    columns = keys & 0xFFFFFFFF
-    values = np.fromiter((weights[token] for token in rarest_first), np.float64, len(rarest_first))[columns]
-    lengths = np.sqrt(np.bincount(owner, values**2, minlength=len(sets)))
-    starts = np.zeros(len(sets) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts, columns.astype(np.int32), values / np.repeat(lengths, sizes)
+    ranks = np.fromiter((place.get(word, 0) for word in words), np.int32, len(words))
+    rows = ordered(sizes, numbers, ranks)
+    weight = np.fromiter((weights[token] for token in rarest_first), np.float64, len(rarest_first))
+    lengths = np.empty(len(rows))
+    for at, upto in stretches(rows.starts):
+        some = rows.starts[at : upto + 1]
+        owner = np.repeat(np.arange(upto - at), np.diff(some))
+        squares = weight[rows.tokens[some[0] : some[-1]]] ** 2
+        lengths[at:upto] = np.sqrt(np.bincount(owner, squares, minlength=upto - at))
+    return Vectors(rows.starts, rows.tokens, weight, lengths)
 
 
-def radius_graph(starts: Ints, columns: NDArray[np.int32], values: Floats, eps: float) -> Graph:
-    """All pairs of unit rows with 1 − cosine ≤ ``eps``. Columns must be ascending within each row."""
-    from scipy.sparse import csr_matrix
-
-    size = len(starts) - 1
-    whole = csr_matrix((values, columns, starts), shape=(size, int(columns.max(initial=0)) + 1))
-    keys = [np.zeros(0, np.int64), *_candidates(starts, columns, values, max(SLACK, 1.0 - eps - SLACK))]
-    pairs = distinct(np.concatenate(keys))
-    a, b = pairs >> 32, pairs & 0xFFFFFFFF
-    distance = np.concatenate(
-        [np.zeros(0)]
-        + [_distances(whole, a[at : at + BLOCK], b[at : at + BLOCK]) for at in range(0, len(a), BLOCK)]
-    )
-    near = distance <= eps
-    return Graph(a[near], b[near], distance[near], size)
+def radius_graph(rows: Vectors, eps: float) -> Graph:
+    """All pairs of unit rows with 1 − cosine ≤ ``eps``."""
+    held = [(np.zeros(0, np.int64), np.zeros(0))]
+    for pairs in batched(_candidates(rows, max(SLACK, 1.0 - eps - SLACK))):
+        for at in range(0, len(pairs), BLOCK):
+            some = pairs[at : at + BLOCK]
+            distance = _distances(rows, some >> 32, some & 0xFFFFFFFF)
+            near = distance <= eps
+            held.append((some[near], distance[near]))
+    keys, distance = (np.concatenate(part) for part in zip(*held, strict=True))
+    # Two rows may have met at more than one column.
+    keys, first = np.unique(keys, return_index=True)
+    return Graph(keys >> 32, keys & 0xFFFFFFFF, distance[first], len(rows))
 
 
-def _candidates(starts: Ints, columns: NDArray[np.int32], values: Floats, threshold: float) -> Iterator[Ints]:
+def _candidates(vectors: Vectors, threshold: float) -> Iterator[Ints]:
     """Pairs (left << 32 | right) that may reach the threshold, some more than once.
 
     At the rarest column that two rows share, their cosine is at most the product of what is left of each norm
     from there on. Postings stand by that norm, so that each entry meets only those that it can reach it with.
     """
-    sizes = np.diff(starts)
-    owner = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
-    through = np.concatenate([[0.0], np.cumsum(values**2)])
-    left = np.sqrt(np.maximum(0.0, through[starts[1:]][owner] - through[:-1]))
-    kept = np.flatnonzero(left >= threshold - SLACK)
-    # Token and norm in one ascending number: the norms of one column descend from 1 within half a unit.
-    key = columns[kept] + (1.0 - left[kept]) * 0.5
-    sorting = np.argsort(key, kind="stable")
-    key, kept = key[sorting], kept[sorting]
-    rows = owner[kept]
-    held, ends = sizes[rows], starts[1:][rows]
-    reach = columns[kept] + (1.0 - (threshold - SLACK) / left[kept]) * 0.5 + SLACK
-    first = np.searchsorted(key, columns[kept] - SLACK)
-    count = np.minimum(np.searchsorted(key, reach, side="right"), np.arange(len(kept))) - first
-    busy = np.flatnonzero(count > 0)
-    first, count = first[busy], count[busy]
-    marks = signatures(starts, columns)[rows]
+    starts, columns = vectors.starts, vectors.columns
+    sizes, owners = np.diff(starts), Owners.of(starts)
+    rest = _rest(vectors)
     least = (threshold - SLACK) ** 2
-    for at, upto, spot in expanded(first, count):
-        own = np.repeat(busy[at:upto], count[at:upto])
-        mine, theirs = marks[own], marks[spot]
-        # Columns shared from here on, at most; the heaviest stand first.
-        most = np.minimum(held[own] - popcount(mine & ~theirs), held[spot] - popcount(theirs & ~mine))
-        bound = _share(through, kept[own], most, ends[own]) * _share(through, kept[spot], most, ends[spot])
-        live = np.flatnonzero(bound >= least)
-        a, b = rows[own[live]], rows[spot[live]]
-        yield (np.minimum(a, b) << 32) | np.maximum(a, b)
+    looks = signatures(starts, columns), signatures(starts, columns, AGAIN)
+    indexed = rest[:-1] >= int(least * _WHOLE)
+    for lot in lots(columns, np.ones(len(vectors.weights), np.bool_), indexed):
+        # Token and norm in one ascending number: the norms of one column descend from 1 within half a unit.
+        key = columns[lot] + (1.0 - np.sqrt(rest[lot] / _WHOLE)) * 0.5
+        sorting = np.argsort(key, kind="stable")
+        key, kept = key[sorting], lot[sorting]
+        left = np.sqrt(rest[kept] / _WHOLE)
+        reach = columns[kept] + (1.0 - (threshold - SLACK) / left) * 0.5 + SLACK
+        first = np.searchsorted(key, columns[kept] - SLACK)
+        count = np.minimum(np.searchsorted(key, reach, side="right"), np.arange(len(kept))) - first
+        busy = np.flatnonzero(count > 0)
+        first, count = first[busy], count[busy]
+        row = owners[kept]
+        held, ends = sizes[row], starts[row + 1]
+        seen = [marks[row] for marks in looks]
+        for at, upto, met in expanded(first, count):
+            own, spot = np.repeat(busy[at:upto], count[at:upto]), met
+            for marks in seen:
+                mine, theirs = marks[own], marks[spot]
+                # Columns shared from here on, at most; the heaviest stand first.
+                most = np.minimum(held[own] - popcount(mine & ~theirs), held[spot] - popcount(theirs & ~mine))
+                bound = _share(rest, kept[own], most, ends[own]) * _share(rest, kept[spot], most, ends[spot])
+                live = np.flatnonzero(bound >= least)
+                own, spot = own[live], spot[live]
+            a, b = row[own], row[spot]
+            yield (np.minimum(a, b) << 32) | np.maximum(a, b)
 
 
-def _share(through: Floats, entry: Ints, most: Ints, end: Ints) -> Floats:
-    """The norm squared of ``most`` columns of a row from ``entry`` on."""
-    return through[np.minimum(entry + np.maximum(most, 1), end)] - through[entry]
+def _rest(vectors: Vectors) -> NDArray[np.uint16]:
+    """The square of what is left of each row's norm from each entry on: one or two units more than it is."""
+    found = np.full(len(vectors.columns) + 1, 2, np.uint16)
+    for at, upto in stretches(vectors.starts):
+        some = vectors.starts[at : upto + 1] - vectors.starts[at]
+        through = np.concatenate([[0.0], np.cumsum(vectors.values(at, upto) ** 2)])
+        left = np.repeat(through[some[1:]], np.diff(some)) - through[:-1]
+        found[vectors.starts[at] : vectors.starts[upto]] = np.minimum(left * _WHOLE + 2, _WHOLE)
+    return found
 
 
-def _distances(whole: Any, a: Ints, b: Ints) -> Floats:
-    products = np.asarray(whole[a].multiply(whole[b]).sum(axis=1)).ravel()
+def _share(rest: NDArray[np.uint16], entry: Ints, most: Ints, end: Ints) -> Floats:
+    """The norm squared of ``most`` columns of a row from ``entry`` on, or a little more."""
+    after = np.minimum(entry + np.maximum(most, 1), end)
+    # Two units may be too much; of the next row's nothing is meant.
+    beyond = rest[after] - 2.0
+    beyond[after == end] = 0.0
+    found: Floats = (rest[entry] - beyond) / _WHOLE
+    return found
+
+
+def _distances(rows: Vectors, a: Ints, b: Ints) -> Floats:
+    products = np.asarray(rows.matrix(a).multiply(rows.matrix(b)).sum(axis=1)).ravel()
     return np.maximum(0.0, 1.0 - products)

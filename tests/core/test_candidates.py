@@ -12,10 +12,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nocturne.core import candidates, crowds, join
+from nocturne.core import candidates, crowds, entries, join
 from nocturne.core.candidates import (
     Neighbours,
     Nominee,
@@ -25,6 +25,7 @@ from nocturne.core.candidates import (
     nominate_unions,
     reaches,
 )
+from nocturne.core.entries import Owners
 from nocturne.core.facts import DAY, Block, Fact
 
 FLOOR = Fraction(9, 10)
@@ -62,6 +63,22 @@ def test_new_rows_bring_exactly_their_pairs(
     assert found == [pair for pair in naive(sets, floor) if pair[0] in new or pair[1] in new]
 
 
+@settings(deadline=None)
+@given(rows, floors, st.frozensets(st.integers(0, 29)), st.integers(1, 9), st.integers(1, 9))
+def test_stretches_of_any_length_give_the_same_pairs(
+    sets: list[frozenset[int]], floor: Fraction, some: frozenset[int], stretch: int, together: int
+) -> None:
+    new = {row for row in some if row < len(sets)}
+    expected = naive(sets, floor)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "SMALL", -1)
+        patch.setattr(entries, "STRETCH", stretch)
+        patch.setattr(join, "TOGETHER", together)
+        assert candidate_pairs(sets, floor) == expected
+        found = candidate_pairs(sets, floor, new)
+    assert found == [pair for pair in expected if pair[0] in new or pair[1] in new]
+
+
 @pytest.mark.parametrize("vocabulary", [8, 100, 3_000])
 def test_pairs_equal_the_naive_method_on_many_rows(vocabulary: int) -> None:
     source = random.Random(vocabulary)
@@ -88,6 +105,7 @@ def test_rows_without_a_rare_token_lose_no_pair(
         patch.setattr(crowds, "FEWEST_ROWS", 4)
         patch.setattr(crowds, "CROWDED", crowded)
         patch.setattr(crowds, "BLOCK", 3)
+        patch.setattr(entries, "STRETCH", 7)
         assert candidate_pairs(sets, floor) == naive(sets, floor)
 
 
@@ -97,7 +115,7 @@ def test_a_dense_vocabulary_is_read_by_bits(monkeypatch: pytest.MonkeyPatch) -> 
     sets = [frozenset(source.sample(range(24), source.randint(6, 20))) for _ in range(700)]
     rows = join.rows_of([sorted(row) for row in sets])
     order = np.argsort(-np.diff(rows.starts), kind="stable")
-    held = crowds.crowd(rows.starts, rows.tokens, order)
+    held = crowds.crowd(rows.starts, rows.tokens, order, Owners.of(rows.starts, np.argsort(order)))
     assert held is not None
     assert len(held.places) == 700
     assert candidate_pairs(sets, FLOOR) == naive(sets, FLOOR)
@@ -259,6 +277,23 @@ def test_unions_equal_their_definition(small: int, texts: list[list[str]], most:
         patch.setattr(candidates, "SMALL", small)
         found = nominate_unions(facts, sets, Fraction(1, 2), per_fact=most, hot=hot)
     assert found == sorted(expected)
+
+
+@settings(deadline=None)
+@given(st.lists(words, max_size=25), st.integers(1, 3), st.frozensets(st.integers(1, 25)), st.integers(1, 9))
+def test_stretches_of_any_length_give_the_same_unions(
+    texts: list[list[str]], most: int, some: frozenset[int], stretch: int
+) -> None:
+    facts = by_id(*(fact(number, " ".join(text)) for number, text in enumerate(texts, 1)))
+    sets = content(*facts.values())
+    for fresh in (None, some & facts.keys()):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(candidates, "SMALL", 10**9)
+            expected = nominate_unions(facts, sets, Fraction(1, 2), per_fact=most, fresh=fresh)
+            patch.setattr(candidates, "SMALL", -1)
+            patch.setattr(entries, "STRETCH", stretch)
+            patch.setattr(join, "TOGETHER", stretch)
+            assert nominate_unions(facts, sets, Fraction(1, 2), per_fact=most, fresh=fresh) == expected
 
 
 @ways

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import DBSCAN
 
-from nocturne.core import clustering
+from nocturne.core import clustering, entries, join, radius
 from nocturne.core.clustering import clusters, inverse_frequencies, labels, unit_vector
 from nocturne.core.facts import Fact
 
@@ -79,6 +79,29 @@ def test_labels_equal_the_dense_way_on_anything(
         patch.setattr(clustering, "SMALL", small)
         found = labels(sets, eps=eps, min_members=min_members)
     assert found == dense(sets, eps, min_members)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdefghij"), min_size=1, max_size=5), min_size=1, max_size=30),
+    st.sampled_from([0.351, 0.4507, 0.2003]),
+    st.integers(1, 9),
+)
+def test_stretches_of_any_length_give_the_same_graph(
+    sets: list[frozenset[str]], eps: float, stretch: int
+) -> None:
+    rows = radius.vectors(sets, inverse_frequencies(sets))
+    whole = radius.radius_graph(rows, eps)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "STRETCH", stretch)
+        patch.setattr(join, "TOGETHER", stretch)
+        patch.setattr(radius, "BLOCK", 2)
+        again = radius.vectors(sets, inverse_frequencies(sets))
+        graph = radius.radius_graph(again, eps)
+    assert again.values(0, len(sets)).tobytes() == rows.values(0, len(sets)).tobytes()
+    for one, other in ((graph.left, whole.left), (graph.right, whole.right)):
+        assert one.tolist() == other.tolist()
+    assert graph.distance.tobytes() == whole.distance.tobytes()
 
 
 def fact(number: int, text: str) -> Fact:
