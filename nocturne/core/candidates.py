@@ -10,9 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
-from nocturne.core.contents import Chosen, Row, gathered
+from nocturne.core.contents import Chosen, Contents, Row, gathered
 from nocturne.core.facts import Block, Fact
 
 SMALL = 45_000
@@ -64,12 +67,12 @@ def candidate_pairs(
     Exact; a token counts once a row; an empty row pairs with nothing. With ``new`` (row numbers) only the
     pairs that have a new row among them.
     """
-    return _joined([frozenset(row) for row in rows], floor, new)
+    return list(_joined([frozenset(row) for row in rows], floor, new))
 
 
 def _joined(
     sets: Sequence[AbstractSet[Hashable]], floor: Fraction, new: AbstractSet[int] | None
-) -> list[Triple]:
+) -> Iterable[Triple]:
     """The pairs by the cheaper of the two ways."""
     firsts = range(len(sets)) if new is None else sorted(new)
     if len(firsts) * len(sets) // (2 if new is None else 1) <= SMALL:
@@ -114,8 +117,14 @@ def keeper(a: Fact, b: Fact, content: Mapping[int, frozenset[str]]) -> tuple[int
     return (a.id, b.id) if keeper_key(a) < keeper_key(b) else (b.id, a.id)
 
 
+@lru_cache(maxsize=4_096)
+def _measure(shared: int, size: int) -> Fraction:
+    """The quotient: few sizes make few of them, and a million pairs can hold the same ones."""
+    return Fraction(shared, size)
+
+
 def nominate_pairs(
-    facts: Mapping[int, Fact],
+    facts: Iterable[Fact],
     content: Mapping[int, frozenset[str]],
     floor: Fraction,
     *,
@@ -130,32 +139,67 @@ def nominate_pairs(
     only schemas, because they are made of their members' words; namespaces never meet.
     """
     held = gathered(content)
-    rooms: dict[Hashable, dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
-    for fact in facts.values():
+    rooms: dict[Hashable, list[Fact]] = defaultdict(list)
+    for fact in facts:
         if fact.active and held.rows[fact.id]:
-            room = (fact.namespace, fact.block == "schemas")
-            rooms[room][_Same.of(fact)].append(fact)
+            rooms[fact.namespace, fact.block == "schemas"].append(fact)
     found: list[Nominee] = []
-    for groups in rooms.values():
-        texts: dict[Row, list[Fact]] = defaultdict(list)
-        for group in groups.values():
-            head = group[0] if len(group) == 1 else min(group, key=keeper_key)
-            texts[held.rows[head.id]].append(head)
-            if len(group) > 1:
-                found += _told([head], group, fresh)
+    keepers: dict[int, Fact] = {}
+    for members in rooms.values():
         heads: list[Fact] = []
-        for same in texts.values():
-            if len(same) > CROWD:
-                same.sort(key=keeper_key)
-                found += _told(same[:CROWD], same[CROWD:], fresh)
-            heads += same[:CROWD]
+        for same in _of_one_content(members, held):
+            best, told = _best(same, fresh)
+            heads += best
+            for drop, keep in told:
+                found.append(Nominee(drop.id, keep.id, Fraction(1), equal=True))
+                keepers[keep.id] = keep
         sets = Chosen(held.words, [held.rows[head.id] for head in heads])
         for i, j, shared in _joined(sets, floor, _rows(heads, fresh)):
-            keep, drop = keeper(heads[i], heads[j], held)
-            similarity = Fraction(shared, min(sets.size(i), sets.size(j)))
-            found.append(Nominee(drop, keep, similarity, sets.rows[i] == sets.rows[j]))
-    found.sort(key=lambda pair: (pair.drop, falling(pair.similarity), keeper_key(facts[pair.keep])))
-    return found
+            keep_id, drop_id = keeper(heads[i], heads[j], held)
+            similarity = _measure(shared, min(sets.size(i), sets.size(j)))
+            found.append(Nominee(drop_id, keep_id, similarity, sets.rows[i] == sets.rows[j]))
+            keepers[keep_id] = heads[i] if heads[i].id == keep_id else heads[j]
+    by_drop = attrgetter("drop")
+    found.sort(key=by_drop)
+    # Keys for all pairs at once would be several times as large as the pairs.
+    return [
+        pair
+        for _, same_drop in groupby(found, by_drop)
+        for pair in sorted(
+            same_drop, key=lambda pair: (falling(pair.similarity), keeper_key(keepers[pair.keep]))
+        )
+    ]
+
+
+def _of_one_content(members: Iterable[Fact], held: Contents[int]) -> Iterator[list[Fact]]:
+    """The facts of each content set. Most are alone: a list for each would be larger than all contents."""
+    first: dict[Row, Fact] = {}
+    more: dict[Row, list[Fact]] = defaultdict(list)
+    for fact in members:
+        row = held.rows[fact.id]
+        if first.setdefault(row, fact) is not fact:
+            more[row].append(fact)
+    for row, fact in first.items():
+        yield [fact, *more.get(row, ())]
+
+
+def _best(same: Sequence[Fact], fresh: AbstractSet[int] | None) -> tuple[list[Fact], list[tuple[Fact, Fact]]]:
+    """Of facts of one content set those that meet all others; and which of the rest (drop, keep) meet only them."""
+    if len(same) == 1:
+        return list(same), []
+    groups: dict[_Same, list[Fact]] = defaultdict(list)
+    for fact in same:
+        groups[_Same.of(fact)].append(fact)
+    told: list[tuple[Fact, Fact]] = []
+    heads = []
+    for group in groups.values():
+        head = min(group, key=keeper_key)
+        heads.append(head)
+        told += _told([head], group, fresh)
+    if len(heads) > CROWD:
+        heads.sort(key=keeper_key)
+        told += _told(heads[:CROWD], heads[CROWD:], fresh)
+    return heads[:CROWD], told
 
 
 class _Same(NamedTuple):
@@ -175,12 +219,12 @@ class _Same(NamedTuple):
 
 def _told(
     keepers: Sequence[Fact], others: Iterable[Fact], fresh: AbstractSet[int] | None
-) -> Iterator[Nominee]:
-    """Each of the others with each keeper; their content sets are known to be equal."""
+) -> Iterator[tuple[Fact, Fact]]:
+    """Each of the others with each keeper."""
     for fact in others:
         for keep in keepers:
             if fact is not keep and (fresh is None or fact.id in fresh or keep.id in fresh):
-                yield Nominee(fact.id, keep.id, Fraction(1), equal=True)
+                yield fact, keep
 
 
 def _rows(facts: Sequence[Fact], fresh: AbstractSet[int] | None) -> AbstractSet[int] | None:
@@ -193,7 +237,7 @@ def alike(fact: Fact) -> Hashable:
 
 
 def nominate_unions(
-    facts: Mapping[int, Fact],
+    facts: Iterable[Fact],
     content: Mapping[int, frozenset[str]],
     low: Fraction,
     *,
@@ -210,7 +254,7 @@ def nominate_unions(
     """
     held = gathered(content)
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
-    for fact in facts.values():
+    for fact in facts:
         if fact.active and held.rows[fact.id]:
             groups[group(fact)].append(fact)
     found: list[Neighbours] = []
@@ -218,7 +262,7 @@ def nominate_unions(
         members.sort(key=lambda fact: fact.id)
         sets = Chosen(held.words, [held.rows[fact.id] for fact in members])
         for i, j, shared in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
-            similarity = Fraction(shared, min(sets.size(i), sets.size(j)))
+            similarity = _measure(shared, min(sets.size(i), sets.size(j)))
             found.append(Neighbours(members[i].id, members[j].id, similarity))
     found.sort()
     return found
@@ -226,7 +270,7 @@ def nominate_unions(
 
 def _nearest(
     sets: Sequence[AbstractSet[str]], low: Fraction, new: AbstractSet[int] | None, most: int, hot: int
-) -> list[Triple]:
+) -> Iterable[Triple]:
     firsts = range(len(sets)) if new is None else sorted(new)
     if len(firsts) * len(sets) // (2 if new is None else 1) > SMALL:
         from nocturne.core import join

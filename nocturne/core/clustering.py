@@ -38,7 +38,7 @@ class Found:
 
 
 def clusters(
-    facts: Mapping[int, Fact],
+    facts: Iterable[Fact],
     content: Mapping[int, frozenset[str]],
     *,
     eps: float,
@@ -51,18 +51,18 @@ def clusters(
     """
     held = gathered(content)
     groups: dict[Hashable, list[int]] = defaultdict(list)
-    for id_ in sorted(facts):
-        fact = facts[id_]
-        if fact.active and held.rows[id_]:
-            groups[(fact.namespace, fact.subject)].append(id_)
+    for fact in facts:
+        if fact.active and held.rows[fact.id]:
+            groups[(fact.namespace, fact.subject)].append(fact.id)
     found = []
     for ids in groups.values():
         if len(ids) < min_members:
             continue
+        ids.sort()
         sets = Chosen(held.words, [held.rows[id_] for id_ in ids])
         weights = inverse_frequencies(sets)
         members: dict[int, list[int]] = defaultdict(list)
-        for row, label in enumerate(labels(sets, eps=eps, min_members=min_members)):
+        for row, label in enumerate(_labelled(sets, weights, eps, min_members)):
             if label != NOISE:
                 members[label].append(row)
         for rows in members.values():
@@ -80,7 +80,13 @@ def clusters(
 
 def inverse_frequencies(sets: Sequence[AbstractSet[str]]) -> dict[str, float]:
     """idf(t) = ln((1 + n) / (1 + df(t))) + 1: smoothed, so that a token of every row still counts."""
-    counts = Counter(chain.from_iterable(sets))
+    counts: Mapping[str, int]
+    if isinstance(sets, Chosen) and len(sets) >= SMALL:
+        from nocturne.core import radius
+
+        counts = radius.frequencies(sets)
+    else:
+        counts = Counter(chain.from_iterable(sets))
     return {token: math.log((1 + len(sets)) / (1 + count)) + 1.0 for token, count in counts.items()}
 
 
@@ -118,16 +124,23 @@ def centralities(sets: Sequence[AbstractSet[str]], weights: Mapping[str, float])
 
 def labels(sets: Sequence[AbstractSet[str]], *, eps: float, min_members: int) -> list[int]:
     """DBSCAN's label of each non-empty row, −1 for noise; clusters count up by their lowest core row."""
+    return _labelled(sets, inverse_frequencies(sets), eps, min_members)
+
+
+def _labelled(
+    sets: Sequence[AbstractSet[str]], weights: Mapping[str, float], eps: float, min_members: int
+) -> list[int]:
     if len(sets) < SMALL:
-        return _grown(_neighbours(sets, eps), min_members)
+        return _grown(_neighbours(sets, weights, eps), min_members)
     from nocturne.core import radius
 
-    return radius.labels(sets, inverse_frequencies(sets), eps=eps, min_members=min_members)
+    return radius.labels(sets, weights, eps=eps, min_members=min_members)
 
 
-def _neighbours(sets: Sequence[AbstractSet[str]], eps: float) -> list[list[int]]:
+def _neighbours(
+    sets: Sequence[AbstractSet[str]], weights: Mapping[str, float], eps: float
+) -> list[list[int]]:
     """For each row the rows within ``eps``, itself included, ascending."""
-    weights = inverse_frequencies(sets)
     vectors = [unit_vector(row, weights) for row in sets]
     postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
     near: list[list[int]] = [[] for _ in sets]

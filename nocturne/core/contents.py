@@ -33,10 +33,8 @@ class Words:
 
     def content(self, row: Row) -> frozenset[str]:
         """The set of words of a row."""
-        block = array("I")
-        block.frombytes(row)
         known = self.known
-        return frozenset([known[number] for number in block])
+        return frozenset([known[number] for number in array("I", row)])
 
 
 def row_of(numbers: Iterable[int]) -> Row:

@@ -274,9 +274,13 @@ def marked(rows: AbstractSet[int] | Ints, size: int) -> NDArray[np.bool_]:
     return mask
 
 
-def triples(pairs: Pairs) -> list[tuple[int, int, int]]:
+def triples(pairs: Pairs) -> Iterator[tuple[int, int, int]]:
     """The pairs as plain Python numbers."""
-    return list(zip(pairs.left.tolist(), pairs.right.tolist(), pairs.shared.tolist(), strict=True))
+    for at in range(0, len(pairs), ABREAST):
+        left, right, shared = (
+            part[at : at + ABREAST].tolist() for part in (pairs.left, pairs.right, pairs.shared)
+        )
+        yield from zip(left, right, shared, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nocturne.core.entries import Ints, Owners, ends_of, lots, run, stretches
+from nocturne.core.contents import Chosen
+from nocturne.core.entries import Ints, Owners, counted, ends_of, lots, run, stretches
 from nocturne.core.join import AGAIN, batched, expanded, numbered, ordered, popcount, signatures
 
 Floats = NDArray[np.float64]
@@ -111,6 +112,12 @@ def clustered(graph: Graph, *, eps: float, min_members: int) -> list[int]:
     found[kept] = DBSCAN(eps=eps, min_samples=min_members, metric="precomputed").fit(near.matrix()).labels_
     labels: list[int] = found.tolist()
     return labels
+
+
+def frequencies(sets: Chosen) -> dict[str, int]:
+    """How many rows hold each word that any holds."""
+    counts = counted(numbered(sets)[1]).tolist()
+    return {word: count for word, count in zip(sets.words.known, counts, strict=False) if count}
 
 
 def vectors(sets: Sequence[AbstractSet[str]], weights: Mapping[str, float]) -> Vectors:

@@ -7,6 +7,7 @@ the policy protects, or that a person pinned, is exempt from every rule here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,26 +87,31 @@ class Overflow:
     shortfall: int = 0
 
 
-def overflow(facts: Mapping[int, Fact], policy: Policy, now: int) -> frozenset[int]:
-    """Ids of the facts that capacity takes."""
-    return frozenset(over_capacity(facts, policy, now).ids)
+def overflow(
+    facts: Mapping[int, Fact], policy: Policy, now: int, *, gone: AbstractSet[int] = frozenset()
+) -> frozenset[int]:
+    """Ids of the facts that capacity takes, once those in ``gone`` have been let go."""
+    return frozenset(over_capacity(facts, policy, now, gone=gone).ids)
 
 
-def over_capacity(facts: Mapping[int, Fact], policy: Policy, now: int) -> Overflow:
+def over_capacity(
+    facts: Mapping[int, Fact], policy: Policy, now: int, *, gone: AbstractSet[int] = frozenset()
+) -> Overflow:
     """The facts of least salience above the policy's capacity; of equals the lowest id goes last.
 
     Exempt facts are never taken: where they alone exceed the capacity, ``shortfall`` says by how many.
     """
     capacity = policy.forget.capacity
-    active = [fact for fact in facts.values() if fact.active]
+    active = [fact for fact in facts.values() if fact.active and fact.id not in gone]
     if capacity is None or len(active) <= capacity:
         return Overflow(active=len(active), capacity=capacity)
     excess = len(active) - capacity
     span = _recency_span(policy)
-    ranked = sorted(
-        (_scaled_salience(fact, policy, now, span), -fact.id) for fact in active if not exempt(fact, policy)
-    )
-    taken = tuple(-negated for _, negated in ranked[:excess])
+    ranked = [fact for fact in active if not exempt(fact, policy)]
+    # Two sorts by one number each: pairs of numbers would be larger than the facts' own table.
+    ranked.sort(key=lambda fact: fact.id, reverse=True)
+    ranked.sort(key=lambda fact: _scaled_salience(fact, policy, now, span))
+    taken = tuple(fact.id for fact in ranked[:excess])
     return Overflow(taken, len(active), capacity, excess - len(taken))
 
 

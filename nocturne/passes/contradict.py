@@ -18,7 +18,7 @@ from nocturne.passes.activations import curve_of, row_of
 from nocturne.passes.briefs import Clash, ContradictBrief
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
-from nocturne.passes.standing import reasoned, same_space, standing
+from nocturne.passes.standing import no_schemas, reasoned, same_space, standing
 
 _BACK = 4
 _Key = tuple[str, str, bytes]
@@ -38,7 +38,7 @@ class Contradict:
         if scene.at_rest:
             return None
         facts = scene.before.facts
-        stated = {fact.id: _keys(scene, fact) for fact in facts.values() if fact.block != "schemas"}
+        stated = {fact.id: keys for fact in no_schemas(facts) if (keys := _keys(scene, fact))}
         told = stated if scene.fresh is None else stated.keys() & scene.fresh
         wanted = {key for id_ in told for key in stated[id_]}
         groups: dict[_Key, list[Fact]] = defaultdict(list)

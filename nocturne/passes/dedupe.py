@@ -22,7 +22,7 @@ from nocturne.passes.reversals import Stations
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.signals import repeated
-from nocturne.passes.standing import reasoned, same_space, standing
+from nocturne.passes.standing import no_schemas, reasoned, same_space, standing
 
 
 class Dedupe:
@@ -38,12 +38,12 @@ class Dedupe:
         """All pairs at or above the floor that nobody has answered yet."""
         if scene.at_rest:
             return None
-        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
-        sets = scene.contents(facts.values())
-        pairs = []
+        facts = scene.before.facts
         floor = exact(scene.policy.dedupe.floor)
-        stations = Stations(facts.values(), scene.lexicon)
-        for drop, keep, measure, equal in nominate_pairs(facts, sets, floor, fresh=scene.fresh):
+        found = nominate_pairs(no_schemas(facts), scene.contents(), floor, fresh=scene.fresh)
+        stations = Stations(no_schemas(facts), scene.lexicon)
+        pairs = []
+        for drop, keep, measure, equal in found:
             if scene.memo.known and not self._open(scene, drop, keep):
                 continue
             if stations.between(facts[drop], facts[keep]) is not None:

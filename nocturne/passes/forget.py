@@ -36,7 +36,7 @@ class Forget:
             if stale(fact, policy, now) and (scene.fresh is None or fact.id in scene.fresh)
         ]
         gone = {fact.id for fact in old}
-        over = overflow({id_: fact for id_, fact in facts.items() if id_ not in gone}, policy, now)
+        over = overflow(facts, policy, now, gone=gone)
         found = [Forgettable(fact.id, "stale", age_days(fact, now)) for fact in old]
         found += [Forgettable(id_, "capacity", age_days(facts[id_], now)) for id_ in sorted(over)]
         if not found:

@@ -23,7 +23,7 @@ from nocturne.passes.heir import home, most_protected
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.signals import joined
-from nocturne.passes.standing import reasoned, same_space, standing
+from nocturne.passes.standing import no_schemas, reasoned, same_space, standing
 
 _WORTH_WORDS = Fraction(2, 3)
 """Of facts that code cannot say in one clause a model is asked only where they share so much of the smaller one."""
@@ -44,11 +44,11 @@ class Merge:
         """Pairs of one block near enough to be said together, that nobody has answered yet."""
         if scene.at_rest:
             return None
-        facts = {id_: fact for id_, fact in scene.before.facts.items() if fact.block != "schemas"}
-        sets = scene.contents(facts.values())
+        facts = scene.before.facts
+        sets = scene.contents()
         rules = scene.policy.merge
         near = nominate_unions(
-            facts,
+            no_schemas(facts),
             sets,
             exact(rules.floor),
             per_fact=rules.candidates_per_fact,
@@ -60,8 +60,9 @@ class Merge:
             for union in self._grown(scene, facts, sets, near)
             if self._key(scene, (union.into, *union.sources), None) not in scene.memo.known
         ]
-        paired = {tuple(sorted((union.into, *union.sources))) for union in unions}
-        unions += [union for union in self._refined(scene, facts, sets) if _ids(union) not in paired]
+        if scene.windows:
+            paired = {_ids(union) for union in unions}
+            unions += [union for union in self._refined(scene, facts, sets) if _ids(union) not in paired]
         if not unions:
             return None
         named = {id_: facts[id_] for union in unions for id_ in (union.into, *union.sources)}
@@ -73,11 +74,13 @@ class Merge:
         """Facts that were recalled, each with what was said of it while it was open to refinement."""
         said_then = sorted(
             (fact.said_at, fact.id)
-            for fact in facts.values()
+            for fact in no_schemas(facts)
             if fact.said_at is not None and (scene.fresh is None or fact.id in scene.fresh)
         )
         for id_ in sorted(scene.windows.keys() & facts.keys()):
             old = facts[id_]
+            if old.block == "schemas":
+                continue
             near: set[int] = set()
             for since, until in scene.windows[id_]:
                 first = bisect_left(said_then, (since, 0))
@@ -105,13 +108,14 @@ class Merge:
         scene: Scene,
         facts: Mapping[int, Fact],
         sets: Mapping[int, frozenset[str]],
-        near: Iterable[Neighbours],
+        near: Sequence[Neighbours],
     ) -> list[Union]:
         """The pairs; those that make one fact are first grown, best first, into lists of several."""
         grown: dict[int, list[int]] = {}
         texts: dict[int, str] = {}
         apart: list[Union] = []
-        for first, second, measure in sorted(near, key=lambda pair: (falling(pair[2]), pair[0], pair[1])):
+        # Of equals those of the lowest ids come first, as they stand.
+        for first, second, measure in sorted(near, key=lambda pair: falling(pair.similarity)):
             into, other = keeper(facts[first], facts[second], sets)
             if into in grown and other in grown:
                 continue

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nocturne.core.clustering import Found
-from nocturne.core.contents import Contents, Words
+from nocturne.core.contents import Contents, Row, Words
 from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
@@ -120,16 +120,37 @@ class Scene:
         """The canonical content of a text."""
         return self.measured[text] if text in self.measured else content(text, self.lexicon)
 
-    def contents(self, facts: Iterable[Fact]) -> Contents[int]:
-        """The content of facts by id, as numbers where so many at once are compared."""
-        words, rows = self.measured.words, self.measured.rows
-        return Contents(
-            words,
-            {
-                fact.id: rows[fact.text] if fact.text in rows else words.row(content(fact.text, self.lexicon))
-                for fact in facts
-            },
-        )
+    def contents(self) -> Contents[int]:
+        """The content of the facts that the pass found, by id, as numbers where so many at once are compared."""
+        return Contents(self.measured.words, _Rows(self))
+
+
+class _Rows(Mapping[int, Row]):
+    """The facts' rows, found through their texts: a table by id would be as large as the facts' own."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._facts = scene.before.facts
+        self._rows = scene.measured.rows
+        self._words = scene.measured.words
+        self._lexicon = scene.lexicon
+        self._new: dict[str, Row] = {}
+
+    def __getitem__(self, key: int) -> Row:
+        text = self._facts[key].text
+        row = self._rows.get(text)
+        return self._measured(text) if row is None else row
+
+    def _measured(self, text: str) -> Row:
+        row = self._new.get(text)
+        if row is None:
+            row = self._new[text] = self._words.row(content(text, self._lexicon))
+        return row
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
 
 
 @dataclass(frozen=True, slots=True)

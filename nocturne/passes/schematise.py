@@ -35,11 +35,11 @@ class Schematise:
         rules = scene.policy.schematise
         found: list[tuple[str, Found]] = []
         for layer, eps in (("episodic", rules.episodes_eps), ("semantic", rules.semantic_eps)):
-            pool = {id_: fact for id_, fact in scene.before.facts.items() if fact.layer == layer}
+            pool = [fact for fact in scene.before.facts.values() if fact.layer == layer]
             if len(pool) < rules.min_members:
                 continue
-            sets = scene.contents(pool.values())
-            found += [(layer, each) for each in clusters(pool, sets, eps=eps, min_members=rules.min_members)]
+            near = clusters(pool, scene.contents(), eps=eps, min_members=rules.min_members)
+            found += [(layer, each) for each in near]
         return replace(scene, clusters=tuple(found))
 
     def brief(self, scene: Scene) -> SchematiseBrief | None:

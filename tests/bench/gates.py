@@ -30,7 +30,7 @@ def judged(meter: Meter, count: int) -> dict[str, Any]:
     sets = {id_: content(fact.text, lexicon) for id_, fact in facts.items()}
     found = dict.fromkeys(("swaps", "swaps_taken", "swaps_taken_by_rules", "duplicates", "lost"), 0)
     with meter.running():
-        for drop, keep, _, _ in nominate_pairs(facts, sets, FLOOR):
+        for drop, keep, _, _ in nominate_pairs(facts.values(), sets, FLOOR):
             gone, kept = facts[drop].text, facts[keep].text
             verdict = judge_drop(Said(gone), Said(kept), floor=FLOOR, lexicon=lexicon)
             if texts[drop - 1].meaning != texts[keep - 1].meaning:
@@ -47,7 +47,7 @@ def _unnominated(
     facts: dict[int, Fact], sets: dict[int, frozenset[str]], meanings: list[tuple[str, ...]]
 ) -> int:
     """True duplicates of an earlier sentence that meet no other in any nominated pair."""
-    seen = {id_ for pair in nominate_pairs(facts, sets, FLOOR) for id_ in pair[:2]}
+    seen = {id_ for pair in nominate_pairs(facts.values(), sets, FLOOR) for id_ in pair[:2]}
     first: dict[tuple[str, ...], int] = {}
     return sum(first.setdefault(said, id_) != id_ and id_ not in seen for id_, said in enumerate(meanings, 1))
 

@@ -187,7 +187,7 @@ def test_pairs_carry_their_measure() -> None:
         fact(2, "the studio rents two large kilns near the old harbour every single autumn weekend"),
         fact(3, "the studio rents two large kilns"),
     )
-    found = nominate_pairs(facts, content(*facts.values()), FLOOR)
+    found = nominate_pairs(facts.values(), content(*facts.values()), FLOOR)
     assert found == [
         Nominee(2, 1, Fraction(12, 13), equal=False),
         Nominee(3, 1, Fraction(1), equal=False),
@@ -199,7 +199,7 @@ def test_the_same_text_many_times_meets_its_keeper_only() -> None:
     facts = by_id(
         *(fact(number, "owns a kiln") for number in range(1, 2_001)), fact(9_000, "owns a small kiln")
     )
-    found = nominate_pairs(facts, content(*facts.values()), FLOOR)
+    found = nominate_pairs(facts.values(), content(*facts.values()), FLOOR)
     assert len(found) == 2_000
     assert Nominee(1, 9_000, Fraction(1), equal=False) in found
     assert {pair.keep for pair in found if pair.drop != 1} == {1}
@@ -207,7 +207,7 @@ def test_the_same_text_many_times_meets_its_keeper_only() -> None:
 
 def test_the_same_words_in_another_order_all_meet() -> None:
     facts = by_id(fact(1, "Ana hired Ben"), fact(2, "Ben hired Ana"), fact(3, "ben hired Ana"))
-    found = nominate_pairs(facts, content(*facts.values()), FLOOR)
+    found = nominate_pairs(facts.values(), content(*facts.values()), FLOOR)
     assert [(pair.drop, pair.keep, pair.equal) for pair in found] == [
         (2, 1, True),
         (3, 1, True),
@@ -218,7 +218,7 @@ def test_the_same_words_in_another_order_all_meet() -> None:
 def test_a_crowd_of_equal_content_grows_in_a_line() -> None:
     facts = by_id(*(fact(number, "owns a kiln" + "!" * number) for number in range(1, 165)))
     sets = dict.fromkeys(facts, frozenset({"owns", "kiln"}))
-    found = nominate_pairs(facts, sets, FLOOR)
+    found = nominate_pairs(facts.values(), sets, FLOOR)
     assert len(found) == 64 * 63 // 2 + 100 * 64
     assert {pair.keep for pair in found} == set(range(1, 65))
     assert {pair.drop for pair in found} == set(range(2, 165))
@@ -226,7 +226,7 @@ def test_a_crowd_of_equal_content_grows_in_a_line() -> None:
 
 def test_the_same_words_on_other_days_all_meet() -> None:
     facts = by_id(*(fact(number, "fired the kiln", occurred_at=number % 2) for number in range(1, 5)))
-    found = {pair[:2] for pair in nominate_pairs(facts, content(*facts.values()), FLOOR)}
+    found = {pair[:2] for pair in nominate_pairs(facts.values(), content(*facts.values()), FLOOR)}
     assert found == {(3, 1), (4, 2), (2, 1)}
 
 
@@ -240,16 +240,16 @@ def test_what_can_never_be_one_is_not_nominated() -> None:
         fact(6, "…", subject="Ana"),
     )
     sets = content(*facts.values()) | {5: frozenset(), 6: frozenset()}
-    assert nominate_pairs(facts, sets, FLOOR) == []
+    assert nominate_pairs(facts.values(), sets, FLOOR) == []
 
 
 def test_only_pairs_with_a_fresh_fact_are_nominated_where_fresh_is_given() -> None:
     facts = by_id(*(fact(number, "owns a kiln") for number in (1, 2, 3)), fact(4, "owns a small kiln"))
     sets = content(*facts.values())
-    every = nominate_pairs(facts, sets, FLOOR)
+    every = nominate_pairs(facts.values(), sets, FLOOR)
     for fresh in ({2}, {4}, {1}, {2, 3}, set[int]()):
         expected = [pair for pair in every if pair.drop in fresh or pair.keep in fresh]
-        assert nominate_pairs(facts, sets, FLOOR, fresh=fresh) == expected
+        assert nominate_pairs(facts.values(), sets, FLOOR, fresh=fresh) == expected
 
 
 CRAFT = ["kiln", "clay", "glaze", "wheel", "oven", "shelf", "brush", "apron"]
@@ -275,7 +275,7 @@ def test_unions_equal_their_definition(small: int, texts: list[list[str]], most:
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "SMALL", small)
-        found = nominate_unions(facts, sets, Fraction(1, 2), per_fact=most, hot=hot)
+        found = nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=most, hot=hot)
     assert found == sorted(expected)
 
 
@@ -289,11 +289,11 @@ def test_stretches_of_any_length_give_the_same_unions(
     for fresh in (None, some & facts.keys()):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(candidates, "SMALL", 10**9)
-            expected = nominate_unions(facts, sets, Fraction(1, 2), per_fact=most, fresh=fresh)
+            expected = nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=most, fresh=fresh)
             patch.setattr(candidates, "SMALL", -1)
             patch.setattr(entries, "STRETCH", stretch)
             patch.setattr(join, "TOGETHER", stretch)
-            assert nominate_unions(facts, sets, Fraction(1, 2), per_fact=most, fresh=fresh) == expected
+            assert nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=most, fresh=fresh) == expected
 
 
 @ways
@@ -303,8 +303,8 @@ def test_a_fresh_fact_meets_its_nearest_and_no_more(small: int) -> None:
     sets = content(*facts.values())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "SMALL", small)
-        found = nominate_unions(facts, sets, Fraction(1, 2), per_fact=3, fresh={30})
-        every = nominate_unions(facts, sets, Fraction(1, 2), per_fact=3)
+        found = nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=3, fresh={30})
+        every = nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=3)
     assert [pair[:2] for pair in found] == [(1, 30), (2, 30), (3, 30)]
     assert {pair[:2] for pair in every} >= {(1, 2), (2, 3)}
 
@@ -319,8 +319,8 @@ def test_unions_stay_within_their_group() -> None:
         fact(6, "owns a table"),
     )
     sets = content(*facts.values())
-    assert [pair[:2] for pair in nominate_unions(facts, sets, Fraction(1, 2))] == [(1, 6)]
-    together = nominate_unions(facts, sets, Fraction(1, 2), group=lambda each: each.namespace, fresh={2})
+    assert [pair[:2] for pair in nominate_unions(facts.values(), sets, Fraction(1, 2))] == [(1, 6)]
+    together = nominate_unions(facts.values(), sets, Fraction(1, 2), group=lambda each: each.namespace, fresh={2})
     assert {pair[:2] for pair in together} >= {(1, 2), (2, 3), (2, 4)}
     assert all(2 in pair[:2] for pair in together)
 

@@ -118,7 +118,7 @@ POTTERY = ("fired kiln glaze monday", "fired kiln glaze friday", "fired kiln gla
 
 def test_a_cluster_names_its_members_and_what_they_share() -> None:
     facts, sets = made("sailed past lighthouse", *POTTERY, "baked rye bread")
-    (found,) = clusters(facts, sets, eps=0.45, min_members=3)
+    (found,) = clusters(facts.values(), sets, eps=0.45, min_members=3)
     assert found.members == (2, 3, 4)
     assert found.terms == ("fired", "glaze", "kiln")
     assert set(found.centrality) == {2, 3, 4}
@@ -126,7 +126,7 @@ def test_a_cluster_names_its_members_and_what_they_share() -> None:
 
 def test_the_typical_member_is_the_more_central() -> None:
     facts, sets = made("fired kiln glaze", *POTTERY[:2], "fired kiln glaze twice badly")
-    (found,) = clusters(facts, sets, eps=0.6, min_members=3)
+    (found,) = clusters(facts.values(), sets, eps=0.6, min_members=3)
     assert all(0 < share <= 1 for share in found.centrality.values())
     assert found.centrality[1] > found.centrality[2] > found.centrality[4]
 
@@ -134,17 +134,17 @@ def test_the_typical_member_is_the_more_central() -> None:
 def test_terms_are_few_and_the_most_telling_first() -> None:
     common = " ".join(f"word{n}" for n in range(12))
     facts, sets = made(*(f"{common} {tail}" for tail in "abc"), "word1 other", "word1 else", "word1 more")
-    (found,) = clusters(facts, sets, eps=0.45, min_members=3)
+    (found,) = clusters(facts.values(), sets, eps=0.45, min_members=3)
     assert len(found.terms) == 8
     assert "word1" not in found.terms
 
 
 def test_other_subjects_namespaces_and_retired_facts_stay_out() -> None:
     facts, sets = made(*POTTERY)
-    assert clusters(facts, sets, eps=0.6, min_members=3)
+    assert clusters(facts.values(), sets, eps=0.6, min_members=3)
     for change in ({"subject": "Ana"}, {"namespace": "work"}, {"active": False}):
         changed = facts | {3: replace(facts[3], **change)}
-        assert clusters(changed, sets, eps=0.6, min_members=3) == []
+        assert clusters(changed.values(), sets, eps=0.6, min_members=3) == []
 
 
 @ways
@@ -152,9 +152,9 @@ def test_facts_without_content_belong_nowhere(monkeypatch: pytest.MonkeyPatch, s
     monkeypatch.setattr(clustering, "SMALL", small)
     facts, sets = made(*POTTERY, "…")
     sets[4] = frozenset()
-    (found,) = clusters(facts, sets, eps=0.6, min_members=3)
+    (found,) = clusters(facts.values(), sets, eps=0.6, min_members=3)
     assert found.members == (1, 2, 3)
-    assert clusters({}, {}, eps=0.6, min_members=3) == []
+    assert clusters([], {}, eps=0.6, min_members=3) == []
 
 
 def test_weights_are_smoothed() -> None:

@@ -73,8 +73,12 @@ def test_numbers_nominate_the_same_pairs(small: int, held: list[frozenset[str]])
     floor = Fraction(1, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "SMALL", small)
-        assert nominate_pairs(facts, numbered_elsewhere(held), floor) == nominate_pairs(facts, plain, floor)
-        assert nominate_unions(facts, numbered_elsewhere(held), floor) == nominate_unions(facts, plain, floor)
+        assert nominate_pairs(facts.values(), numbered_elsewhere(held), floor) == nominate_pairs(
+            facts.values(), plain, floor
+        )
+        assert nominate_unions(facts.values(), numbered_elsewhere(held), floor) == nominate_unions(
+            facts.values(), plain, floor
+        )
 
 
 @pytest.mark.parametrize("small", [300, 0], ids=["grown", "joined"])
@@ -84,5 +88,5 @@ def test_numbers_cluster_alike(small: int, held: list[frozenset[str]]) -> None:
     facts, plain = facts_for(held), dict(enumerate(held))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clustering, "SMALL", small)
-        found = clusters(facts, numbered_elsewhere(held), eps=0.4, min_members=3)
-        assert found == clusters(facts, plain, eps=0.4, min_members=3)
+        found = clusters(facts.values(), numbered_elsewhere(held), eps=0.4, min_members=3)
+        assert found == clusters(facts.values(), plain, eps=0.4, min_members=3)

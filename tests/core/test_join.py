@@ -18,7 +18,7 @@ sets = st.lists(st.frozensets(st.integers(0, 20), max_size=12), max_size=25)
 
 
 def pairs(rows: join.Rows) -> list[tuple[int, int, int]]:
-    return join.triples(join.containment_join(rows, FLOOR))
+    return list(join.triples(join.containment_join(rows, FLOOR)))
 
 
 @given(sets)
