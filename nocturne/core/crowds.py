@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nocturne.core.entries import Ints, Owners, counted, lots, stretches
 
+Shorts = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 FEWEST_ROWS = 4_096
@@ -39,7 +40,7 @@ class Crowd:
     share: NDArray[np.float64]
     bits: Words
 
-    def candidates(self, sizes: Ints, missing: Ints) -> Iterator[tuple[Ints, Ints]]:
+    def candidates(self, sizes: Shorts, missing: Shorts) -> Iterator[tuple[Ints, Ints]]:
         """Places (larger, smaller) with at most ``missing`` of the first tokens looked at absent."""
         at = 0
         while at < len(self.places):
@@ -87,7 +88,7 @@ class Crowd:
         return size
 
 
-def crowd(starts: Ints, tokens: NDArray[np.int32], order: Ints, places: Owners) -> Crowd | None:
+def crowd(starts: Ints, tokens: NDArray[np.int32], order: Shorts, places: Owners) -> Crowd | None:
     """The rows without a rare token, or None where there are none; ``order`` lists row numbers by place."""
     count = len(order)
     if count < FEWEST_ROWS:

@@ -37,7 +37,7 @@ def stretches(starts: Ints) -> Iterator[tuple[int, int]]:
         at = upto
 
 
-def run(first: Ints, count: Ints) -> Ints:
+def run(first: Ints, count: NDArray[np.integer[Any]]) -> Ints:
     """All entries of runs that are known to be few, end to end: ``count`` of them from ``first`` on."""
     ends = np.cumsum(count)
     places: Ints = np.arange(int(ends[-1])) + np.repeat(first - (ends - count), count)

@@ -23,6 +23,7 @@ from nocturne.core import crowds
 from nocturne.core.contents import Chosen
 from nocturne.core.entries import Ints, Owners, counted, ends_of, lots, run, stretches
 
+Shorts = NDArray[np.int32]
 CHUNK = 1 << 18
 """Candidates looked at at once: what fits the second-level cache."""
 ABREAST = 1 << 13
@@ -40,7 +41,7 @@ class Rows:
     """Token sets as compressed rows: row r is ``tokens[starts[r]:starts[r + 1]]``, ascending by rank."""
 
     starts: Ints
-    tokens: NDArray[np.int32]
+    tokens: Shorts
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -58,7 +59,7 @@ class Pairs:
         return len(self.left)
 
 
-def rows_of(sets: Sequence[Collection[int]], ranks: NDArray[np.int32] | None = None) -> Rows:
+def rows_of(sets: Sequence[Collection[int]], ranks: Shorts | None = None) -> Rows:
     """Rows of sets of token ids (repeats within one are dropped).
 
     ``ranks[id]`` is the token's place in a frozen order, lowest first; without it the order is rarest first
@@ -69,21 +70,21 @@ def rows_of(sets: Sequence[Collection[int]], ranks: NDArray[np.int32] | None = N
     return ordered(sizes, tokens, ranks)
 
 
-def rows_of_blobs(blobs: Iterable[bytes], ranks: NDArray[np.int32] | None = None) -> Rows:
+def rows_of_blobs(blobs: Iterable[bytes], ranks: Shorts | None = None) -> Rows:
     """Rows of stored blobs, each the little-endian 32-bit token ids of one fact."""
     held = list(blobs)
     sizes = np.fromiter(map(len, held), np.int64, len(held)) // 4
     return ordered(sizes, np.frombuffer(b"".join(held), "<i4").astype(np.int32, copy=False), ranks)
 
 
-def rarest_first(counts: Ints) -> NDArray[np.int32]:
+def rarest_first(counts: Ints) -> Shorts:
     """The rank of each token id in the order of ascending ``counts``; of equals the lowest id first."""
     ranks = np.empty(len(counts), np.int32)
     ranks[np.argsort(counts, kind="stable")] = np.arange(len(counts), dtype=np.int32)
     return ranks
 
 
-def extended(ranks: NDArray[np.int32], size: int) -> NDArray[np.int32]:
+def extended(ranks: Shorts, size: int) -> Shorts:
     """A frozen order for ``size`` token ids: unseen ones are the rarest, so they come before all others.
 
     The order among the old ones stays as it is: what was joined before need not be joined again.
@@ -94,7 +95,7 @@ def extended(ranks: NDArray[np.int32], size: int) -> NDArray[np.int32]:
     return np.concatenate([ranks + np.int32(new), np.arange(new - 1, -1, -1, dtype=np.int32)])
 
 
-def ordered(sizes: Ints, tokens: NDArray[np.int32], ranks: NDArray[np.int32] | None = None) -> Rows:
+def ordered(sizes: Ints, tokens: Shorts, ranks: Shorts | None = None) -> Rows:
     """Rows from their sizes and their concatenated token ids, sorted by rank within each row."""
     if not len(tokens):
         return Rows(np.zeros(len(sizes) + 1, np.int64), tokens)
@@ -127,7 +128,7 @@ def containment_join(rows: Rows, floor: Fraction, new: NDArray[np.bool_] | None 
     rare = plan.rare
     crowded = crowds.crowd(rows.starts, rows.tokens, plan.order, plan.places)
     if crowded is not None:
-        sizes = np.diff(rows.starts)[plan.order]
+        sizes = _sizes(rows)[plan.order]
         found.append(plan.signed(*pairs) for pairs in crowded.candidates(sizes, plan.missing))
         rare = rare.copy()
         rare[crowded.places] = -1
@@ -151,7 +152,7 @@ def nearest(
         found = plan.rows_at(plan.candidates(plan.rare, cool))
     else:
         found = _meeting(rows, low, fresh, cool)
-    sizes = np.diff(rows.starts)
+    sizes = _sizes(rows)
     best, waiting, count = _NO_PAIRS, [], 0
     for pairs in _reaching(rows, low, found):
         waiting.append(pairs)
@@ -162,19 +163,26 @@ def nearest(
     return _nearest(_together(best, *waiting), sizes, fresh, most)
 
 
-def _nearest(pairs: Pairs, sizes: Ints, fresh: NDArray[np.bool_] | None, most: int) -> Pairs:
-    """Those that are among the ``most`` nearest of one of their rows, which is fresh, where some are."""
-    distance = -pairs.shared / np.minimum(sizes[pairs.left], sizes[pairs.right])
-    own, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
-    sorting = np.lexsort((other, np.concatenate([distance, distance]), own))
+def _nearest(pairs: Pairs, sizes: Shorts, fresh: NDArray[np.bool_] | None, most: int) -> Pairs:
+    """Of ascending pairs those among the ``most`` nearest of one of their rows, which is fresh, where some are."""
+    left, right = pairs.left, pairs.right
+    distance = -pairs.shared / np.minimum(sizes[left], sizes[right])
+    count = np.bincount(left, minlength=len(sizes)) + np.bincount(right, minlength=len(sizes))
     if fresh is not None:
-        sorting = sorting[fresh[own[sorting]]]
-    ranked = own[sorting]
-    place = np.arange(len(ranked)) - np.searchsorted(ranked, ranked)
+        count *= fresh
     kept = np.zeros(len(pairs), np.bool_)
-    if len(pairs):
-        kept[sorting[place < most] % len(pairs)] = True
-    return Pairs(pairs.left[kept], pairs.right[kept], pairs.shared[kept])
+    for first, end in stretches(ends_of(count)):
+        ours = np.arange(*np.searchsorted(left, (first, end)))
+        theirs = np.flatnonzero((right >= first) & (right < end))
+        spot = np.concatenate([ours, theirs])
+        own, other = np.concatenate([left[ours], right[theirs]]), np.concatenate([right[ours], left[theirs]])
+        sorting = np.lexsort((other, distance[spot], own))
+        if fresh is not None:
+            sorting = sorting[fresh[own[sorting]]]
+        ranked = own[sorting]
+        place = np.arange(len(ranked)) - np.searchsorted(ranked, ranked)
+        kept[spot[sorting[place < most]]] = True
+    return Pairs(left[kept], right[kept], pairs.shared[kept])
 
 
 def _meeting(
@@ -185,8 +193,7 @@ def _meeting(
     New rows probe all entries for rows at least their size; the rarest tokens of all rows probe the new rows
     for larger ones. Where ``cool`` is given (by token) only cool tokens count.
     """
-    starts, tokens = rows.starts, rows.tokens
-    sizes = np.diff(starts)
+    starts, tokens, sizes = rows.starts, rows.tokens, _sizes(rows)
     missing = _missing(sizes, floor)
     allowed = np.ones(int(tokens.max(initial=-1)) + 1, np.bool_) if cool is None else cool
     fresh = np.flatnonzero(new & (sizes > 0))
@@ -204,19 +211,19 @@ def _meeting(
             yield larger[apart], smaller[apart]
 
 
-def _firsts(rows: Rows, sizes: Ints, missing: Ints) -> Iterator[Ints]:
+def _firsts(rows: Rows, sizes: Shorts, missing: Shorts) -> Iterator[Ints]:
     """The rarest entries of all rows, of each row one at a time."""
     for column in range(int(missing.max()) + 1):
         yield rows.starts[:-1][(missing >= column) & (sizes > column)] + column
 
 
-def _among(chosen: NDArray[np.int32], size: int) -> NDArray[np.bool_]:
+def _among(chosen: Shorts, size: int) -> NDArray[np.bool_]:
     mask = np.zeros(size, np.bool_)
     mask[chosen] = True
     return mask
 
 
-def _by_token(tokens: NDArray[np.int32], entries: Ints) -> Ints:
+def _by_token(tokens: Shorts, entries: Ints) -> Ints:
     return entries[np.argsort(tokens[entries], kind="stable")]
 
 
@@ -252,7 +259,7 @@ def rows_of_words(sets: Sequence[AbstractSet[Hashable]]) -> Rows:
 
 def numbered(
     sets: Sequence[AbstractSet[Hashable]],
-) -> tuple[Ints, NDArray[np.int32], Sequence[Hashable]]:
+) -> tuple[Ints, Shorts, Sequence[Hashable]]:
     """How many tokens each set has, their numbers end to end, and the tokens by number.
 
     Contents have numbers already; other sets' tokens are numbered in the order of first sight.
@@ -288,16 +295,16 @@ class _Plan:
     """Rows by place (size descending): the last entry that is rare to each, and how many tokens it may miss."""
 
     rows: Rows
-    order: Ints
+    order: Shorts
     places: Owners
     rare: Ints
-    missing: Ints
+    missing: Shorts
     signatures: NDArray[np.uint64]
 
     @classmethod
     def of(cls, rows: Rows, floor: Fraction) -> _Plan:
-        sizes = np.diff(rows.starts)
-        order = _largest_first(sizes)
+        sizes = _sizes(rows)
+        order = _largest_first(sizes).astype(np.int32)
         places = np.empty(len(order), np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
         missing = _missing(sizes, floor)
@@ -313,7 +320,7 @@ class _Plan:
     def rows_at(self, found: Iterable[tuple[Ints, Ints]]) -> Iterator[tuple[Ints, Ints]]:
         """Places as row numbers."""
         for larger, smaller in found:
-            yield self.order[larger], self.order[smaller]
+            yield self.order[larger].astype(np.int64), self.order[smaller].astype(np.int64)
 
     def candidates(self, rare: Ints, posted: NDArray[np.bool_] | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Places (larger, smaller) that share a token that is rare to the smaller one, and pass the popcount.
@@ -368,7 +375,7 @@ def verified(rows: Rows, floor: Fraction, found: Iterable[tuple[Ints, Ints]]) ->
 
 def _reaching(rows: Rows, floor: Fraction, found: Iterable[tuple[Ints, Ints]]) -> Iterator[Pairs]:
     """Batches of those that reach the floor; one may stand in several of them."""
-    sizes = np.diff(rows.starts)
+    sizes = _sizes(rows)
     missing = _missing(sizes, floor)
     least = sizes - missing
     marks, seen = None, 0
@@ -417,19 +424,24 @@ def batched(blocks: Iterable[Ints]) -> Iterator[Ints]:
         yield distinct(np.concatenate(waiting))
 
 
-def _largest_first(sizes: Ints) -> Ints:
+def _sizes(rows: Rows) -> Shorts:
+    return np.diff(rows.starts).astype(np.int32)
+
+
+def _largest_first(sizes: Shorts) -> Ints:
     """The order by descending size; numbers of 16 bits are sorted by radix, in a fraction of the time."""
     most = int(sizes.max(initial=0))
     short = np.uint16 if most < 1 << 16 else np.int64
     return np.argsort((most - sizes).astype(short), kind="stable")
 
 
-def _missing(sizes: Ints, floor: Fraction) -> Ints:
+def _missing(sizes: Shorts, floor: Fraction) -> Shorts:
     """How many tokens a row of each size may miss: n − ⌈floor·n⌉."""
-    return sizes - -(-floor.numerator * sizes // floor.denominator)
+    # A floor of many decimals takes whole numbers that sizes need not have.
+    return sizes - (-(-floor.numerator * sizes.astype(np.int64) // floor.denominator)).astype(np.int32)
 
 
-def _shared(rows: Rows, sizes: Ints, large: Ints, small: Ints) -> Ints:
+def _shared(rows: Rows, sizes: Shorts, large: Ints, small: Ints) -> Ints:
     """|A∩B| of each pair; pairs come by descending size of the smaller."""
     shared = np.zeros(len(large), np.int64)
     at = 0
@@ -453,11 +465,11 @@ def _shared(rows: Rows, sizes: Ints, large: Ints, small: Ints) -> Ints:
     return shared
 
 
-def _columns(rows: Rows, sizes: Ints, chosen: Ints, width: int, filler: int) -> NDArray[np.int32]:
+def _columns(rows: Rows, sizes: Shorts, chosen: Ints, width: int, filler: int) -> Shorts:
     """The rows' tokens, one array a column, ``width`` columns, filled up with ``filler``."""
     column = np.arange(width)[:, None]
     spot = np.minimum(rows.starts[chosen] + column, len(rows.tokens) - 1)
-    block: NDArray[np.int32] = rows.tokens[spot]
+    block: Shorts = rows.tokens[spot]
     block[column >= sizes[chosen]] = filler
     return block
 
@@ -482,7 +494,7 @@ def distinct(keys: Ints) -> Ints:
     return found
 
 
-def signatures(starts: Ints, tokens: NDArray[np.int32], factor: int = 0x9E3779B1) -> NDArray[np.uint64]:
+def signatures(starts: Ints, tokens: Shorts, factor: int = 0x9E3779B1) -> NDArray[np.uint64]:
     """One bit of 64 for each token of a row, by a multiplicative hash of its rank."""
     found = np.zeros(len(starts) - 1, np.uint64)
     for at, upto in stretches(starts):
