@@ -200,21 +200,35 @@ def _meeting(
     for at, upto in stretches(ends_of(sizes[fresh])):
         some = fresh[at:upto]
         entries = run(starts[some], sizes[some])
-        entries = _by_token(tokens, entries[allowed[tokens[entries]]])
-        probes = run(starts[some], missing[some] + 1)
-        probes = _by_token(tokens, probes[allowed[tokens[probes]]])
-        wanted = _among(tokens[entries], len(allowed))
-        theirs = (_met(rows, spot[wanted[tokens[spot]]], entries) for spot in _firsts(rows, sizes, missing))
-        ours = _met_by_lots(rows, probes, _among(tokens[probes], len(allowed)))
+        posting = _by_token(rows, entries[allowed[tokens[entries]]])
+        entries = run(starts[some], missing[some] + 1)
+        probe = _by_token(rows, entries[allowed[tokens[entries]]])
+        ours = _met_by_lots(rows, probe, _among(probe[0], len(allowed)))
+        wanted = _among(posting[0], len(allowed))
+        theirs = (_met(each, posting) for each in _rarest(rows, sizes, missing, wanted))
         for smaller, larger in chain(ours, chain.from_iterable(theirs)):
             apart = (smaller != larger) & (sizes[larger] >= sizes[smaller])
             yield larger[apart], smaller[apart]
 
 
-def _firsts(rows: Rows, sizes: Shorts, missing: Shorts) -> Iterator[Ints]:
-    """The rarest entries of all rows, of each row one at a time."""
+_Held = tuple[Shorts, Ints]
+"""The tokens of some entries, and the rows in which they stand."""
+
+
+def _by_token(rows: Rows, entries: Ints) -> _Held:
+    """Ascending entries, by token."""
+    tokens, owner = rows.tokens[entries], np.searchsorted(rows.starts, entries, side="right") - 1
+    sorting = np.argsort(tokens, kind="stable")
+    return tokens[sorting], owner[sorting]
+
+
+def _rarest(rows: Rows, sizes: Shorts, missing: Shorts, wanted: NDArray[np.bool_]) -> Iterator[_Held]:
+    """The entries of wanted tokens that are rare to their rows, of each row one at a time."""
     for column in range(int(missing.max()) + 1):
-        yield rows.starts[:-1][(missing >= column) & (sizes > column)] + column
+        owner = np.flatnonzero((missing >= column) & (sizes > column))
+        tokens = rows.tokens[rows.starts[owner] + column]
+        held = wanted[tokens]
+        yield tokens[held], owner[held]
 
 
 def _among(chosen: Shorts, size: int) -> NDArray[np.bool_]:
@@ -223,32 +237,26 @@ def _among(chosen: Shorts, size: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _by_token(tokens: Shorts, entries: Ints) -> Ints:
-    return entries[np.argsort(tokens[entries], kind="stable")]
-
-
-def _met_by_lots(rows: Rows, probe: Ints, posted: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
+def _met_by_lots(rows: Rows, probe: _Held, posted: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
     """What ``_met`` gives for all entries of the posted tokens; the probe stands by token."""
-    tokens = rows.tokens[probe]
+    tokens, owner = probe
     for lot in lots(rows.tokens, posted):
-        posting = _by_token(rows.tokens, lot)
-        if len(posting):
-            first, last = rows.tokens[posting[0]], rows.tokens[posting[-1]]
+        posting = _by_token(rows, lot)
+        if len(lot):
+            first, last = posting[0][[0, -1]]
             own = slice(np.searchsorted(tokens, first), np.searchsorted(tokens, last, side="right"))
-            yield from _met(rows, probe[own], posting)
+            yield from _met((tokens[own], owner[own]), posting)
 
 
-def _met(rows: Rows, probe: Ints, posting: Ints) -> Iterator[tuple[Ints, Ints]]:
+def _met(probe: _Held, posting: _Held) -> Iterator[tuple[Ints, Ints]]:
     """Row numbers (of the probe, of the posting, which stands by token) for each two entries of one token."""
-    keys = rows.tokens[posting]
-    first = np.searchsorted(keys, rows.tokens[probe])
-    count = np.searchsorted(keys, rows.tokens[probe], side="right") - first
+    tokens, owner = probe
+    first = np.searchsorted(posting[0], tokens)
+    count = np.searchsorted(posting[0], tokens, side="right") - first
     busy = np.flatnonzero(count)
-    owner = np.searchsorted(rows.starts, probe[busy], side="right") - 1
-    others = np.searchsorted(rows.starts, posting, side="right") - 1
-    first, count = first[busy], count[busy]
+    owner, first, count = owner[busy], first[busy], count[busy]
     for at, upto, spot in expanded(first, count):
-        yield np.repeat(owner[at:upto], count[at:upto]), others[spot]
+        yield np.repeat(owner[at:upto], count[at:upto]), posting[1][spot]
 
 
 def rows_of_words(sets: Sequence[AbstractSet[Hashable]]) -> Rows:
