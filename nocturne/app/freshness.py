@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from nocturne.app.ports import Store
 from nocturne.core.facts import Stand, State, Step
@@ -35,7 +36,7 @@ def fresh_for(
     since = store.pass_noted(noted_as(pass_name, proposer), policy)
     if since is None:
         return None
-    steps = [*store.steps(since.snapshot), *tonight]
+    steps = chain(store.steps(since.snapshot), tonight)
     changed = {step.after.id for step in steps if concerns(pass_name, step)}
     if pass_name == "forget":
         changed |= {

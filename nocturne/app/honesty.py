@@ -283,7 +283,7 @@ def _spent(proposer: Proposer) -> tuple[int, int, int]:
     return used.calls, used.tokens_in, used.tokens_out
 
 
-def _counted(tasks: Sequence[Task], rulings: Sequence[Ruling]) -> dict[str, Any]:
+def _counted(tasks: Sequence[Task], rulings: Iterable[Ruling]) -> dict[str, Any]:
     of = {id_: task for task in tasks for id_ in task.ids}
     refused: Counter[str] = Counter()
     landed: Counter[str] = Counter()

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from nocturne.app.ports import Store
 from nocturne.app.sleep import PASS_NAMES, PassReport, SleepReport
+from nocturne.core.facts import State
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Proposal, read, written
 from nocturne.core.verdicts import Accepted, Refused, Ruling
@@ -64,8 +65,11 @@ class Plan:
 
 def plan_of(report: SleepReport, store: Store, now: int) -> Plan:
     """The plan of a dry run."""
-    base = report.before.next_id
-    entries = [_entry(part, ruling, base, report) for part in report.passes for ruling in part.rulings]
+    before = report.before
+    if before is None:
+        raise ValueError("a plan is made of a night that is told in full")
+    base = before.next_id
+    entries = [_entry(part, ruling, before) for part in report.passes for ruling in part.rulings]
     return Plan(
         store=store.uuid(),
         digest=store.state_digest(),
@@ -87,7 +91,8 @@ def label_number(label: str) -> int | None:
     return int(found[2]) if found is not None and found[1] == "m" else None
 
 
-def _entry(part: PassReport, ruling: Ruling, base: int, report: SleepReport) -> Entry:
+def _entry(part: PassReport, ruling: Ruling, before: State) -> Entry:
+    base = before.next_id
     proposal = ruling.verdict.proposal
     fields: dict[str, Any] = {}
     texts: dict[str, str] = {}
@@ -106,7 +111,7 @@ def _entry(part: PassReport, ruling: Ruling, base: int, report: SleepReport) -> 
             *(x for key in _LISTS for x in fields.get(key, ())),
         ):
             if isinstance(label, str) and label.startswith("m") and label not in texts:
-                fact = report.before.facts.get(int(label[1:]))
+                fact = before.facts.get(int(label[1:]))
                 if fact is not None:
                     texts[label] = fact.text
     verdict = ruling.verdict

@@ -6,7 +6,7 @@ No transaction is open while a proposer thinks; where the store moved on meanwhi
 from __future__ import annotations
 
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -24,7 +24,8 @@ from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Refused, Ruling
 from nocturne.errors import StoreLocked, UsageError
 from nocturne.passes.activations import curve_of
-from nocturne.passes.engine import Offer, Outcome, offers, run, withhold
+from nocturne.passes.advancing import Advancing
+from nocturne.passes.engine import Offer, Outcome, Replies, run, withhold
 from nocturne.passes.night import NIGHT
 from nocturne.passes.scene import Pass
 
@@ -62,8 +63,6 @@ class PassReport:
         cls, outcome: Outcome, snapshots: tuple[int, int] | None, *, in_full: bool
     ) -> PassReport:
         """The line of a pass that was committed between these snapshots."""
-        verdicts = [ruling.verdict for ruling in outcome.rulings]
-        changes = (change for ruling in outcome.rulings for change in ruling.changes)
         return cls(
             name=outcome.pass_name,
             received=outcome.received,
@@ -76,14 +75,10 @@ class PassReport:
             withheld=outcome.withheld,
             again=outcome.again,
             mended=outcome.mended,
-            refusals=Counter(verdict.code for verdict in verdicts if isinstance(verdict, Refused)),
-            superseded=sum(
-                not change.after.active and change.after.retired_by == "contradict" for change in changes
-            ),
-            would_lose=next(
-                (verdict.evidence for verdict in verdicts if verdict.evidence.get("would_lose")), {}
-            ),
-            rulings=outcome.rulings if in_full else (),
+            refusals=outcome.refusals,
+            superseded=sum(fact.retired_by == "contradict" for fact in outcome.retired),
+            would_lose=outcome.because if "would_lose" in outcome.because else {},
+            rulings=tuple(outcome.rulings) if in_full else (),
         )
 
 
@@ -95,8 +90,11 @@ class SleepReport:
     proposer: str
     dry_run: bool
     passes: tuple[PassReport, ...]
-    before: State
+    found: int
+    """How many facts were active before."""
     after: State
+    before: State | None = None
+    """What was there before, where the night is told in full."""
     start: int | None = None
     end: int | None = None
     unchanged_since: int | None = None
@@ -143,7 +141,7 @@ def asking(proposer: Proposer) -> Answer:
     """Offers from a proposer: its raw replies, parsed."""
 
     def answer(stage: Pass, brief: Any) -> Iterable[Offer]:
-        return offers(stage.name, proposer.propose(stage.name, brief)) if brief is not None else ()
+        return Replies(stage.name, proposer.propose(stage.name, brief)) if brief is not None else ()
 
     return answer
 
@@ -154,7 +152,7 @@ def mending(proposer: Proposer) -> Mend | None:
         return None
 
     def mend(stage: Pass, brief: Any, refused: Sequence[Refused]) -> Iterable[Offer]:
-        return offers(stage.name, proposer.repair(stage.name, brief, refused)) if brief is not None else ()
+        return Replies(stage.name, proposer.repair(stage.name, brief, refused)) if brief is not None else ()
 
     return mend
 
@@ -185,7 +183,7 @@ class Night:
     dry_run: bool = False
     enforce: bool = True
     in_full: bool = True
-    """Whether the report keeps every ruling; the record has them all, and they are as large as the facts."""
+    """Whether the report keeps every ruling, and the state before; they are on record, and larger than the facts."""
     mend: Mend | None = None
     unanswered: Unanswered = lambda _: 0
     watch: Watch = field(default_factory=_Silent)
@@ -208,17 +206,16 @@ def chosen(policy: Policy, only: Sequence[str] | None) -> tuple[Pass, ...]:
 def sleep(night: Night) -> SleepReport:
     """Run the night. Nothing is written on a dry run, nor where no ruling was made at all."""
     stages = chosen(night.policy, night.only)
-    head = night.store.head()
-    before = night.store.state()
-    ledger = _Ledger(night, head, stages)
-    contents = measured(night.store, before)
-    state, lost, reports = before, 0, []
+    slept = night.store.last_sleep_at()
+    ledger = _Ledger(night, stages)
+    head, found, newest = ledger.head, len(ledger.state.facts), ledger.state.next_id
+    before = ledger.state if night.in_full else None
+    contents = measured(night.store, ledger.state)
+    lost, reports = 0, []
     forgotten: list[Fact] = []
     for stage in stages:
-        night.watch.began(stage.name, len(state.facts))
-        outcome, state, gone = _pass(
-            night, stage, state, ledger, lost=lost, start=len(before.facts), contents=contents
-        )
+        night.watch.began(stage.name, len(ledger.state.facts))
+        outcome, gone = _pass(night, stage, ledger, lost=lost, start=found, contents=contents)
         lost += len(gone)
         forgotten += gone
         report = PassReport.of(outcome, ledger.span, in_full=night.in_full)
@@ -227,54 +224,54 @@ def sleep(night: Night) -> SleepReport:
         reports.append(report)
         night.watch.ended(report)
     ledger.note_quiet()
+    state = ledger.state
     return SleepReport(
         policy=night.policy,
         proposer=night.proposer,
         dry_run=night.dry_run,
         passes=tuple(ledger.numbered(reports)),
-        before=before,
+        found=found,
         after=state,
+        before=before,
         start=ledger.first,
         end=ledger.last,
         unchanged_since=head.snapshot if ledger.quiet else None,
         forgotten=tuple(forgotten),
-        faded=_faded(night, before),
+        faded=_faded(night, slept, [fact for id_, fact in state.facts.items() if id_ < newest]),
         shortfall=over_capacity(state.facts, night.policy, night.now).shortfall,
     )
 
 
 def _pass(
-    night: Night,
-    stage: Pass,
-    state: State,
-    ledger: _Ledger,
-    *,
-    lost: int,
-    start: int,
-    contents: Contents[str],
-) -> tuple[Outcome, State, list[Fact]]:
+    night: Night, stage: Pass, ledger: _Ledger, *, lost: int, start: int, contents: Contents[str]
+) -> tuple[Outcome, list[Fact]]:
     heard = _Heard(night, stage)
     for _ in range(_RETRIES):
         heard.again()
-        scene = scene_of(
+        fresh = fresh_for(
             night.store,
-            state,
-            policy=night.policy,
-            lexicon=night.lexicon,
+            stage.name,
+            night.policy,
+            proposer=night.proposer,
+            state=ledger.state,
             now=night.now,
-            contents=contents,
-            fresh=fresh_for(
-                night.store,
-                stage.name,
-                night.policy,
-                proposer=night.proposer,
-                state=state,
-                now=night.now,
-                tonight=ledger.unwritten,
-            ),
+            tonight=ledger.unwritten(),
         )
-        mend = heard.mended if night.mend is not None else None
-        outcome = run(stage, scene, heard.answered, enforce=night.enforce, mend=mend)
+        outcome = run(
+            stage,
+            scene_of(
+                night.store,
+                ledger.state,
+                policy=night.policy,
+                lexicon=night.lexicon,
+                now=night.now,
+                contents=contents,
+                fresh=fresh,
+            ),
+            heard.answered,
+            enforce=night.enforce,
+            mend=heard.mended if night.mend is not None else None,
+        )
         gone = _gone(outcome)
         measured = loss(lost + len(gone), start, night.policy)
         if measured.crossed and gone and not night.allow_loss:
@@ -284,13 +281,11 @@ def _pass(
                 "allowed": measured.allowed,
                 "budget": str(measured.budget),
             }
-            outcome, gone = withhold(outcome, state, "N306", evidence), []
-        try:
-            ledger.commit(stage, outcome)
-        except HeadMoved:
-            ledger.head, state = night.store.head(), night.store.state()
-            continue
-        return outcome, ledger.retired(outcome, state), gone
+            outcome, gone = withhold(outcome, ledger.state, "N306", evidence), []
+        if ledger.commit(stage, outcome):
+            return outcome, gone
+        del outcome, gone
+        ledger.look_again()
     raise StoreLocked(
         f"the store kept changing while {stage.name} was judged",
         hint="another process writes to it; try again when it has finished",
@@ -303,7 +298,7 @@ class _Heard:
     def __init__(self, night: Night, stage: Pass) -> None:
         self._night = night
         self._stage = stage
-        self._kept: list[list[Offer]] = []
+        self._kept: list[Iterable[Offer]] = []
         self._next = 0
 
     def again(self) -> None:
@@ -319,9 +314,10 @@ class _Heard:
         mend = self._night.mend
         return self._told(lambda: mend(self._stage, brief, refused) if mend is not None else ())
 
-    def _told(self, fresh: Callable[[], Iterable[Offer]]) -> list[Offer]:
+    def _told(self, fresh: Callable[[], Iterable[Offer]]) -> Iterable[Offer]:
         if self._next == len(self._kept):
-            self._kept.append(list(fresh()))
+            told = fresh()
+            self._kept.append(told if isinstance(told, Replies) else list(told))
         self._next += 1
         return self._kept[self._next - 1]
 
@@ -332,7 +328,7 @@ def _repeats(night: Night, stage: Pass, outcome: Outcome) -> bool:
     Refusals for age, capacity or budget are not remembered, because they pass; recorded once they need not be
     recorded again every night.
     """
-    if any(ruling.accepted for ruling in outcome.rulings):
+    if outcome.accepted or outcome.enforced:
         return False
     before, after = _latest(night.store, f"pass:{stage.name}:before", f"pass:{stage.name}:after")
     if before is None or after is None or before.digest != night.store.state_digest():
@@ -368,20 +364,19 @@ def _told(ruling: Ruling) -> tuple[str, str | None, tuple[int, ...]]:
 
 def _gone(outcome: Outcome) -> list[Fact]:
     """Facts retired without a live successor: what the loss budget counts."""
-    return [
-        change.after
-        for ruling in outcome.rulings
-        for change in ruling.changes
-        if not change.after.active and change.after.successor is None
-    ]
+    return [fact for fact in outcome.retired if fact.successor is None]
 
 
 class _Ledger:
-    """Writes the night's snapshots and rulings; holds them back until there is a ruling at all."""
+    """Writes the night's snapshots and rulings; holds them back until there is a ruling at all.
 
-    def __init__(self, night: Night, head: Head, stages: Sequence[Pass]) -> None:
+    ``state`` is what they come to. Nobody else holds it, so that a night never holds two of a million facts each.
+    """
+
+    def __init__(self, night: Night, stages: Sequence[Pass]) -> None:
         self.night = night
-        self.head = head
+        self.head: Head = night.store.head()
+        self.state: State = night.store.state()
         self.stages = stages
         self.waiting: list[str] = ["consolidation:start"]
         self.first: int | None = None
@@ -389,15 +384,27 @@ class _Ledger:
         self.span: tuple[int, int] | None = None
         self.quiet = True
         self._spans: list[tuple[int, int] | None] = []
-        self.unwritten: list[Step] = []
+        self._dry: list[Collection[Ruling]] = []
         self._whole: dict[str, None] = {}
 
-    def commit(self, stage: Pass, outcome: Outcome) -> None:
+    def look_again(self) -> None:
+        """Read where the store stands now that it has moved on."""
+        self.state = State({})
+        self.head, self.state = self.night.store.head(), self.night.store.state()
+
+    def commit(self, stage: Pass, outcome: Outcome) -> bool:
+        """Write what a pass decided, and take on the state that it leaves; False where the store has moved on."""
+        try:
+            self._write(stage, outcome)
+        except HeadMoved:
+            return False
+        self._advance(outcome)
+        return True
+
+    def _write(self, stage: Pass, outcome: Outcome) -> None:
         before, after = f"pass:{stage.name}:before", f"pass:{stage.name}:after"
         if self.night.dry_run:
-            self.unwritten += [
-                Step.of(step.before, step.after) for ruling in outcome.rulings for step in ruling.changes
-            ]
+            self._dry.append(outcome.rulings)
         silent = not outcome.rulings or _repeats(self.night, stage, outcome)
         if self.night.dry_run or (self.first is None and silent):
             self.quiet &= silent
@@ -433,6 +440,12 @@ class _Ledger:
         self.last = ended.number
         self.head = self.night.store.head()
 
+    def unwritten(self) -> Iterator[Step]:
+        """The steps of a dry run so far."""
+        for rulings in self._dry:
+            for ruling in rulings:
+                yield from (Step.of(change.before, change.after) for change in ruling.changes)
+
     def _ran_whole(self, stage: Pass, outcome: Outcome) -> bool:
         """Whether every question of the pass was put, answered and judged: they need not be put again."""
         night = self.night
@@ -460,28 +473,26 @@ class _Ledger:
         night = self.night
         return tx.snapshot(label, command=night.command, policy=night.policy, at=night.now)
 
-    def retired(self, outcome: Outcome, before: State) -> State:
-        """The state after the pass, with where its retired facts went."""
+    def _advance(self, outcome: Outcome) -> None:
         number = self.span[1] if self.span else self.head.snapshot
         gone = {
-            change.after.id: Retirement(number, change.after.retired_by or "", change.after.successor)
-            for ruling in outcome.rulings
-            for change in ruling.changes
-            if not change.after.active
+            fact.id: Retirement(number, fact.retired_by or "", fact.successor) for fact in outcome.retired
         }
-        if not gone:
-            return outcome.state
-        return replace(outcome.state, retired=ChainMap(gone, before.retired))  # type: ignore[arg-type]  # only read
+        facts, retired = outcome.state.facts, outcome.state.retired
+        if isinstance(facts, Advancing):
+            facts = facts.apart() if self.night.in_full else facts.in_place()
+        if gone:
+            retired = ChainMap(gone, retired)  # type: ignore[arg-type]  # only read
+        self.state = State(facts, retired, outcome.state.next_id)
 
     def numbered(self, reports: Sequence[PassReport]) -> list[PassReport]:
         """The reports with the snapshot numbers that became known later."""
         return [replace(report, snapshots=span) for report, span in zip(reports, self._spans, strict=True)]
 
 
-def _faded(night: Night, before: State) -> tuple[int, ...]:
-    since = night.store.last_sleep_at()
+def _faded(night: Night, since: int | None, facts: Sequence[Fact]) -> tuple[int, ...]:
     if since is None:
         return ()
-    stored = night.store.activations()
-    curves = {fact.id: curve_of(stored.get(fact.id), fact) for fact in before.facts.values()}
-    return newly_faded(before.facts.values(), curves, night.policy, since, night.now)
+    rows = night.store.activations()
+    curves = {fact.id: curve_of(rows[fact.id], fact) for fact in facts if fact.id in rows}
+    return newly_faded(facts, curves, night.policy, since, night.now)

@@ -7,7 +7,7 @@ successor. Forget and a person's word retire without one, and name the rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class Breach:
     lost: tuple[str, ...] = ()
 
 
-def heir(fact: int, after: Mapping[int, Fact], steps: Mapping[int, Fact]) -> Fact | None:
+def heir(fact: int, after: Mapping[int, Fact], gone: Mapping[int, Fact]) -> Fact | None:
     """The active fact at the end of a retired one's chain of successors, or None where the chain breaks."""
     seen: set[int] = set()
     current: int | None = fact
@@ -34,7 +34,7 @@ def heir(fact: int, after: Mapping[int, Fact], steps: Mapping[int, Fact]) -> Fac
         if current in after:
             return after[current]
         seen.add(current)
-        retired = steps.get(current)
+        retired = gone.get(current)
         current = retired.successor if retired is not None else None
     return None
 
@@ -43,31 +43,33 @@ def breaches(
     pass_name: str,
     before: Mapping[int, Fact],
     after: Mapping[int, Fact],
-    steps: Mapping[int, Fact],
+    *,
+    touched: Collection[int],
+    gone: Mapping[int, Fact],
     content: Content,
 ) -> list[Breach]:
-    """What the pass lost against its kind. ``steps`` holds the last version of each fact that the pass touched."""
+    """What the pass lost against its kind, of the facts that it ``touched``; ``gone`` has those that it retired."""
     found: list[Breach] = []
-    for id_, step in steps.items():
+    for id_ in touched:
         old = before.get(id_)
         if old is None:
             if pass_name not in ("encode", "schematise"):
                 found.append(Breach(id_, "a new fact"))
             continue
         now = after.get(id_)
-        if now is None and step.retired_by is None:
+        if now is None and gone[id_].retired_by is None:
             found.append(Breach(id_, "retired without a rule"))
             continue
         if now is None and pass_name == "forget":
             continue
-        survivor = now if now is not None else heir(id_, after, steps)
+        survivor = now if now is not None else heir(id_, after, gone)
         if survivor is None:
             found.append(Breach(id_, "no live successor"))
         elif pass_name in KEEPS_TOKENS and survivor.text != old.text:
             lost = content(old.text) - content(survivor.text)
             if lost:
                 found.append(Breach(id_, "content lost", tuple(sorted(lost))))
-    gone = len(before) - len(after) + sum(1 for id_ in steps if id_ not in before and id_ in after)
-    if gone != sum(1 for id_ in steps if id_ in before and id_ not in after):
+    added = sum(1 for id_ in touched if id_ not in before and id_ in after)
+    if len(before) - len(after) + added != sum(1 for id_ in touched if id_ in before and id_ not in after):
         found.append(Breach(0, "the active set is not what the accepted proposals predict"))
     return found

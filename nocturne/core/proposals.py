@@ -161,9 +161,9 @@ def named_by(proposal: Proposal) -> set[int]:
     if isinstance(proposal, Encode):
         return set()
     named: set[int] = set()
-    for value in written(proposal).values():
+    for _, value in proposal.values():
         if isinstance(value, int):
             named.add(value)
-        elif isinstance(value, list):
+        elif isinstance(value, tuple):
             named.update(value)
     return named

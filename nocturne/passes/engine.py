@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections import ChainMap, Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +15,9 @@ from nocturne.core.facts import Activation, Change, Fact, Link, State
 from nocturne.core.proposals import Drop, Encode, Keep, Proposal, named_by
 from nocturne.core.verdicts import NOTHING, Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
+from nocturne.passes.advancing import Advancing
 from nocturne.passes.rejected import is_rejected
+from nocturne.passes.rulings import Rulings
 from nocturne.passes.scene import Effect, Pass, Scene
 
 _ROUNDS: Mapping[str, int] = {"merge": 8, "schematise": 3}
@@ -31,10 +36,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a pass decided, and the state that it leaves."""
+    """What a pass decided, and the state that it leaves; its facts are laid over those before."""
 
     pass_name: str
-    rulings: tuple[Ruling, ...]
+    rulings: Collection[Ruling]
     state: State
     received: int
     proposed: int
@@ -46,6 +51,12 @@ class Outcome:
     """How many of the proposed came on the second try, when it was told what had been refused."""
     mended: int = 0
     """How many of those were accepted."""
+    refusals: Mapping[str, int] = field(default_factory=dict)
+    """How often each code refused."""
+    retired: tuple[Fact, ...] = ()
+    """The facts that the pass took out of the active set, as it left them, in order."""
+    because: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """What was found, where the pass was refused whole."""
 
     @property
     def changed(self) -> bool:
@@ -60,10 +71,32 @@ Mend = Callable[[Any, Sequence[Refused]], Iterable[Offer]]
 def offers(pass_name: str, replies: Iterable[str]) -> Iterator[Offer]:
     """The entries of raw replies, in order, each with where its reply came from."""
     for reply in replies:
-        origin = dict(getattr(reply, "provenance", {})) or NOTHING
-        for entry in wire.parse(pass_name, reply):
-            raw = entry.evidence.get("raw") if isinstance(entry, Refused) else None
-            yield Offer(entry, "model", raw, origin)
+        yield from _entries(pass_name, reply, _origin(reply))
+
+
+class Replies(Iterable[Offer]):
+    """Raw replies, every one heard, whose entries are read anew each time: packed they are small, offers are not."""
+
+    def __init__(self, pass_name: str, replies: Iterable[str]) -> None:
+        self._pass_name = pass_name
+        self._kept = [
+            (zlib.compress(reply.encode("utf-8", "surrogatepass"), 1), _origin(reply)) for reply in replies
+        ]
+
+    def __iter__(self) -> Iterator[Offer]:
+        for packed, origin in self._kept:
+            reply = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+            yield from _entries(self._pass_name, reply, origin)
+
+
+def _origin(reply: str) -> Mapping[str, Any]:
+    return dict(getattr(reply, "provenance", {})) or NOTHING
+
+
+def _entries(pass_name: str, reply: str, origin: Mapping[str, Any]) -> Iterator[Offer]:
+    for entry in wire.parse(pass_name, reply):
+        raw = entry.evidence.get("raw") if isinstance(entry, Refused) else None
+        yield Offer(entry, "model", raw, origin)
 
 
 def run(stage: Pass, scene: Scene, ask: Ask, *, enforce: bool = True, mend: Mend | None = None) -> Outcome:
@@ -82,20 +115,18 @@ def run(stage: Pass, scene: Scene, ask: Ask, *, enforce: bool = True, mend: Mend
 
 def withhold(outcome: Outcome, before: State, code: str, evidence: Mapping[str, Any]) -> Outcome:
     """The pass refused whole: every accepted ruling becomes a refusal of ``code``, and the state is as before."""
-    rulings = tuple(
-        replace(
-            ruling,
-            verdict=Refused(ruling.verdict.proposal, code, evidence),
-            changes=(),
-            links=(),
-            activations=(),
-            memo=None,
-        )
-        if isinstance(ruling.verdict, Accepted)
-        else ruling
-        for ruling in outcome.rulings
-    )
-    refused = sum(not ruling.accepted for ruling in rulings)
+    rulings = Rulings()
+    refusals: Counter[str] = Counter()
+    for ruling in outcome.rulings:
+        verdict = ruling.verdict
+        if isinstance(verdict, Refused):
+            rulings.append(ruling)
+        else:
+            verdict = Refused(verdict.proposal, code, evidence)
+            rulings.append(
+                replace(ruling, verdict=verdict, changes=(), links=(), activations=(), memo=None)
+            )
+        refusals[verdict.code] += 1
     return replace(
         outcome,
         rulings=rulings,
@@ -103,9 +134,42 @@ def withhold(outcome: Outcome, before: State, code: str, evidence: Mapping[str, 
         accepted=0,
         enforced=0,
         mended=0,
-        refused=refused,
+        refused=len(rulings),
         withheld=code,
+        refusals=refusals,
+        retired=(),
+        because=evidence,
     )
+
+
+class _Settled(AbstractSet[tuple[int, ...]]):
+    """The questions that were answered. Most are about one fact: a byte for each holds those."""
+
+    def __init__(self, next_id: int) -> None:
+        self._ones = bytearray(next_id)
+        self._others: set[tuple[int, ...]] = set()
+
+    def add(self, question: tuple[int, ...]) -> None:
+        """Take one in."""
+        if self._is_one(question):
+            self._ones[question[0]] = 1
+        else:
+            self._others.add(question)
+
+    def _is_one(self, question: tuple[int, ...]) -> bool:
+        return len(question) == 1 and 0 <= question[0] < len(self._ones)
+
+    def __contains__(self, question: object) -> bool:
+        if isinstance(question, tuple) and self._is_one(question):
+            return self._ones[question[0]] == 1
+        return question in self._others
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        yield from ((fact,) for fact, settled in enumerate(self._ones) if settled)
+        yield from self._others
+
+    def __len__(self) -> int:
+        return self._ones.count(1) + len(self._others)
 
 
 class _Work:
@@ -116,23 +180,29 @@ class _Work:
         self.mend = mend
         self.base = scene
         self.start = scene.before
-        self.facts: dict[int, Fact] = dict(scene.before.facts)
+        self.facts = Advancing(scene.before.facts)
         self.consumed: dict[int, str] = {}
         self.kept_for: dict[int, list[int]] = {}
         self.known = set(scene.memo.known)
         # Tonight's refusals join what is known, but no person rejects anything meanwhile.
         self.rejecting = bool(self.known)
-        self.strengths: dict[int, Activation] = dict(scene.strengths)
-        self.steps: dict[int, Fact] = {}
-        self.settled: set[tuple[int, ...]] = set()
-        self.rulings: list[Ruling] = []
+        self.strengths: ChainMap[int, Activation] = ChainMap({}, scene.strengths)  # type: ignore[arg-type]  # only read
+        self.earlier: dict[int, None] = {}
+        self.settled = _Settled(scene.before.next_id)
+        self.rulings = Rulings()
+        self.refusals: Counter[str] = Counter()
+        self.retired: list[Fact] = []
         self.next_id = scene.before.next_id
-        self.touched: set[int] = set()
-        self.proposed = self.enforced = self.again = self.mended = 0
+        self.proposed = self.accepted = self.enforced = self.again = self.mended = 0
 
     def round(self, number: int, ask: Ask, *, enforce: bool) -> bool:
         """One brief and its answers; whether a further round may find more."""
-        before = self.start if number == 1 else replace(self.start, facts=dict(self.facts))
+        before, fresh = self.start, self.base.fresh
+        if number > 1:
+            fresh = self.facts.touched
+            self.earlier |= dict.fromkeys(fresh)
+            before = replace(self.start, facts=self.facts.apart())
+            self.facts = Advancing(before.facts)
         scene = replace(
             self.base,
             before=before,
@@ -141,10 +211,9 @@ class _Work:
             kept_for=MappingProxyType(self.kept_for),
             strengths=MappingProxyType(self.strengths),
             memo=replace(self.base.memo, known=self.known),
-            fresh=self.base.fresh if number == 1 else self.touched,
+            fresh=fresh,
             round=number,
         )
-        self.touched = set()
         scene = self.stage.ready(scene)
         brief = self.stage.brief(scene)
         if brief is not None or number == 1:
@@ -157,9 +226,10 @@ class _Work:
             by_rule = replace(scene, adjudicated=False)
             for proposal in self.stage.backstop(by_rule, brief, self.settled):
                 self._take(by_rule, Offer(proposal, "engine"))
-        for id_ in self.touched & self.facts.keys():
-            self.consumed.pop(id_, None)
-        return bool(self.touched)
+        touched = self.facts.touched
+        for id_ in [id_ for id_ in self.consumed if id_ in touched and id_ in self.facts]:
+            del self.consumed[id_]
+        return bool(touched)
 
     def _again(self, scene: Scene, brief: Any, mend: Mend) -> None:
         refused = [
@@ -170,21 +240,15 @@ class _Work:
         for offer in mend(brief, refused) if refused else ():
             self.proposed += 1
             self.again += 1
-            self._take(scene, offer)
-            self.mended += self.rulings[-1].accepted
+            self.mended += self._take(scene, offer)
 
-    def _take(self, scene: Scene, offer: Offer) -> None:
-        if isinstance(offer.proposal, Refused):
-            self.rulings.append(
-                Ruling(self.stage.name, offer.origin, offer.proposal, offer.raw, provenance=offer.provenance)
-            )
-            return
-        proposal = offer.proposal
-        verdict, effect = self._judge(scene, proposal)
-        key = self._remember(scene, proposal, verdict)
-        self.settled.add(_question(proposal, refused=isinstance(verdict, Refused)))
-        if isinstance(verdict, Accepted):
-            effect = self._advance(proposal, effect)
+    def _take(self, scene: Scene, offer: Offer) -> bool:
+        """Judge and apply one offer; whether it was accepted."""
+        verdict, effect, key = self._ruled(scene, offer)
+        if isinstance(verdict, Refused):
+            self.refusals[verdict.code] += 1
+        else:
+            self.accepted += 1
             self.enforced += offer.origin == "engine"
         self.rulings.append(
             Ruling(
@@ -199,6 +263,18 @@ class _Work:
                 provenance=offer.provenance,
             )
         )
+        return isinstance(verdict, Accepted)
+
+    def _ruled(self, scene: Scene, offer: Offer) -> tuple[Verdict, Effect, str | None]:
+        proposal = offer.proposal
+        if isinstance(proposal, Refused):
+            return proposal, Effect(), None
+        verdict, effect = self._judge(scene, proposal)
+        key = self._remember(scene, proposal, verdict)
+        self.settled.add(_question(proposal, refused=isinstance(verdict, Refused)))
+        if isinstance(verdict, Accepted):
+            effect = self._advance(proposal, effect)
+        return verdict, effect, key
 
     def _judge(self, scene: Scene, proposal: Proposal) -> tuple[Verdict, Effect]:
         # A gate that errs refuses: whatever went wrong, the store is not changed on the strength of it.
@@ -227,12 +303,9 @@ class _Work:
         effect = self._numbered(effect)
         for change in effect.changes:
             after = change.after
-            self.steps[after.id] = after
-            self.touched.add(after.id)
-            if after.active:
-                self.facts[after.id] = after
-            else:
-                self.facts.pop(after.id, None)
+            self.facts.step(after)
+            if not after.active:
+                self.retired.append(after)
                 self.consumed[after.id] = self.stage.name
         for activation in effect.activations:
             self.strengths[activation.fact] = activation
@@ -265,20 +338,30 @@ class _Work:
     def outcome(self) -> Outcome:
         """The rulings and the state after, or the pass refused whole where it broke conservation."""
         after = State(self.facts, self.start.retired, self.next_id)
-        accepted = sum(ruling.accepted for ruling in self.rulings)
         result = Outcome(
             self.stage.name,
-            tuple(self.rulings),
+            self.rulings,
             after,
             received=len(self.start.facts),
             proposed=self.proposed,
-            accepted=accepted - self.enforced,
-            refused=len(self.rulings) - accepted,
+            accepted=self.accepted - self.enforced,
+            refused=len(self.rulings) - self.accepted,
             enforced=self.enforced,
             again=self.again,
             mended=self.mended,
+            refusals=self.refusals,
+            retired=tuple(self.retired),
         )
-        broken = breaches(self.stage.name, self.start.facts, self.facts, self.steps, self.base.content)
+        gone = {fact.id: fact for fact in self.retired}
+        touched = self.earlier | dict.fromkeys(self.facts.touched) if self.earlier else self.facts.touched
+        broken = breaches(
+            self.stage.name,
+            self.start.facts,
+            self.facts,
+            touched=touched,
+            gone=gone,
+            content=self.base.content,
+        )
         if not broken:
             return result
         first = broken[0]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import cache
 
 from nocturne.core.facts import Change, Fact
+from nocturne.core.making import moved
 from nocturne.core.proposals import Promote as Proposed
 from nocturne.core.proposals import Proposal
 from nocturne.core.verdicts import Accepted, Refused, Verdict
@@ -44,7 +44,9 @@ class Promote:
             and not self._wants_sources(scene, fact)
             and (scene.fresh is None or fact.id in scene.fresh)
         ]
-        ready.sort(key=lambda fact: (fact.category not in _FIRST, fact.id))
+        # One after the other, the second keeping equals in order: a pair for each fact would outweigh the list.
+        ready.sort(key=lambda fact: fact.id)
+        ready.sort(key=lambda fact: fact.category not in _FIRST)
         return PromoteBrief({fact.id: fact for fact in ready}) if ready else None
 
     def gate(self, scene: Scene, proposal: Proposal) -> Verdict:
@@ -86,7 +88,7 @@ class Promote:
         if not isinstance(proposal, Proposed):
             return Effect()
         fact = scene.facts[proposal.fact]
-        return Effect(changes=(Change(fact, replace(fact, block=proposal.to_block)),))  # type: ignore[arg-type]  # the gate proved it is a Block
+        return Effect(changes=(Change(fact, moved(fact, proposal.to_block)),))  # type: ignore[arg-type]  # the gate proved it is a Block
 
     def backstop(
         self, scene: Scene, brief: PromoteBrief | None, settled: AbstractSet[tuple[int, ...]]

@@ -21,8 +21,6 @@ VERSION = 2
 """Where the shipped migrations lead: a store of this version is opened without reading any of them."""
 
 HEADER = b"SQLite format 3\x00"
-_CACHE, _LARGEST_CACHE = 64 << 10, 256 << 10
-"""Kilobytes of pages that are held in memory."""
 _BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT = 5, 6, 7, 8, 10, 11
 _FULL, _CANTOPEN, _CONSTRAINT, _NOTADB = 13, 14, 19, 26
 
@@ -210,7 +208,7 @@ def _opened(uri: str, path: Path, busy_ms: int) -> Link:
             "secure_delete = ON",
             "synchronous = FULL",
             "temp_store = MEMORY",
-            f"cache_size = -{_CACHE}",
+            "cache_size = -65536",
         ):
             link.run(f"PRAGMA {setting}")
     except NocturneError:
@@ -232,13 +230,8 @@ def check_identity(link: Link) -> int:
     )
 
 
-def ready_to_write(link: Link) -> str | None:
-    """Switch to the write-ahead log; where the file system has none, a rollback journal and a word on it.
-
-    A large file gets a larger cache: pages that a long transaction crowds out are written and read again and again.
-    """
-    kilobytes = int(link.value("PRAGMA page_count")) * int(link.value("PRAGMA page_size")) // 1024
-    link.run(f"PRAGMA cache_size = -{max(_CACHE, min(_LARGEST_CACHE, kilobytes // 8))}")
+def use_write_ahead_log(link: Link) -> str | None:
+    """Switch to the write-ahead log; where the file system has none, a rollback journal and a word on it."""
     got = str(link.value("PRAGMA journal_mode = WAL")).lower()
     if got == "wal":
         return None

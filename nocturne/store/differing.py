@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nocturne.core.facts import Fact, Span
+from nocturne.core.making import span_made
 from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link
-from nocturne.store.making import span_made
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of
 

@@ -243,7 +243,7 @@ def _mutation(
 
 def memo_keys(link: Connection) -> frozenset[str]:
     """What need not be asked again."""
-    return frozenset(row[0] for row in link.all("SELECT key FROM memo"))
+    return frozenset(row[0] for row in link.stream("SELECT key FROM memo"))
 
 
 def tombstones(link: Connection) -> list[TombstoneRow]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 from nocturne.core.acts import ERASED
 from nocturne.core.facts import Fact, Link, Retirement, Span, Stand, State, Step
+from nocturne.core.making import span_made
 from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
-from nocturne.store.making import span_made
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of
 
@@ -55,8 +53,16 @@ def _cited(link: Connection, held: str, seq: int | None, facts: str | None) -> I
         f"WHERE {which}{held.format('x')} ORDER BY x.fact, x.turn, x.start, x.stop",
         {"seq": seq, "facts": facts},
     )
-    for fact, spans in groupby(rows, key=itemgetter(0)):
-        yield fact, tuple([span_made(turn, start, stop) for _, turn, start, stop in spans])
+    last = 0
+    spans: list[Span] = []
+    for fact, turn, start, stop in rows:
+        if fact != last:
+            if spans:
+                yield last, tuple(spans)
+            last, spans = fact, []
+        spans.append(span_made(turn, start, stop))
+    if spans:
+        yield last, tuple(spans)
 
 
 def _held(
@@ -74,6 +80,7 @@ def _held(
     names = names_of(link)
     cited = _cited(link, held, seq, facts)
     last: Cited = (0, ())
+    fact: Fact | None = None
     for row in link.stream(
         f"SELECT f.fact_id, f.retired_seq, t.text, {FACT_COLUMNS} "  # noqa: S608 - only our own words
         f"FROM facts AS f JOIN texts AS t ON t.hash = f.text "
@@ -83,7 +90,9 @@ def _held(
         id_ = row[0]
         while last[0] < id_ and (following := next(cited, None)) is not None:
             last = following
-        yield id_, row[1], fact_of(id_, row[3:], row[2], names, last[1] if last[0] == id_ else ())
+        spans = last[1] if last[0] == id_ else ()
+        fact = fact_of(id_, row[3:], row[2], names, spans, beside=fact)
+        yield id_, row[1], fact
 
 
 def held_at(
@@ -112,7 +121,7 @@ def retired(link: Connection, seq: int | None = None, namespace: str | None = No
     held = (_OPEN if seq is None else _HELD).format("f")
     return {
         row[0]: Retirement(snapshots.holding(row[1] or 0), row[2] or "", row[3])
-        for row in link.all(
+        for row in link.stream(
             f"SELECT f.fact_id, f.retired_seq, f.retired_by, f.successor FROM facts AS f "  # noqa: S608 - only our own words
             f"WHERE {held} AND f.active = 0 AND (:namespace IS NULL OR f.namespace = :namespace) "
             "ORDER BY f.fact_id",
@@ -175,7 +184,7 @@ def histories(link: Connection, upto: int) -> dict[int, list[Version]]:
 _STAND = ("active", "text", "subject", "namespace", "attribute", "block", "category", "pinned", "originals")
 
 
-def steps(link: Connection, since: int) -> list[Step]:
+def steps(link: Connection, since: int) -> Iterator[Step]:
     """The facts with another stand than at an entry, or other turns behind them; sealed, not read; ids ascending."""
     names = names_of(link)
     touched = [
@@ -190,22 +199,20 @@ def steps(link: Connection, since: int) -> list[Step]:
     resourced = {fact for fact in touched if earlier.get(fact) != later.get(fact)}
     wanted = json.dumps(sorted(resourced))
     then, now = (", ".join(f"{version}.{column}" for column in _STAND) for version in "ab")
-    return [
-        Step(
+    for row in link.stream(
+        f"SELECT b.fact_id, a.fact_id, {then}, {now} FROM facts AS b "  # noqa: S608 - only our own words
+        "LEFT JOIN facts AS a ON a.fact_id = b.fact_id AND a.from_seq <= :since "
+        "AND (a.to_seq IS NULL OR a.to_seq > :since) "
+        "WHERE b.from_seq > :since AND b.to_seq IS NULL AND "
+        f"(a.fact_id IS NULL OR ({then}) IS NOT ({now}) OR "
+        "b.fact_id IN (SELECT value FROM json_each(:resourced))) ORDER BY b.fact_id",
+        {"since": since, "resourced": wanted},
+    ):
+        yield Step(
             None if row[1] is None else _stand(row[0], row[2 : 2 + len(_STAND)], names),
             _stand(row[0], row[2 + len(_STAND) :], names),
             row[0] in resourced,
         )
-        for row in link.all(
-            f"SELECT b.fact_id, a.fact_id, {then}, {now} FROM facts AS b "  # noqa: S608 - only our own words
-            "LEFT JOIN facts AS a ON a.fact_id = b.fact_id AND a.from_seq <= :since "
-            "AND (a.to_seq IS NULL OR a.to_seq > :since) "
-            "WHERE b.from_seq > :since AND b.to_seq IS NULL AND "
-            f"(a.fact_id IS NULL OR ({then}) IS NOT ({now}) OR "
-            "b.fact_id IN (SELECT value FROM json_each(:resourced))) ORDER BY b.fact_id",
-            {"since": since, "resourced": wanted},
-        )
-    ]
 
 
 def _stand(fact: int, values: Sequence[Any], names: Mapping[str, str]) -> Stand:

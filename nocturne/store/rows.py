@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nocturne.core.acts import ERASED
 from nocturne.core.chain import COLUMNS, DEFAULTS, FACT_REFS
 from nocturne.core.facts import Fact, Span, ToolCall, Turn
-from nocturne.store.making import fact_made
+from nocturne.core.making import fact_made
 
 if TYPE_CHECKING:
     from nocturne.core.proposals import Proposal
@@ -86,17 +86,31 @@ def normal(values: Sequence[Any]) -> Columns:
 
 
 def fact_of(
-    fact: int, values: Sequence[Any], text: str | None, names: Mapping[str, str], spans: tuple[Span, ...]
+    fact: int,
+    values: Sequence[Any],
+    text: str | None,
+    names: Mapping[str, str],
+    spans: tuple[Span, ...],
+    *,
+    beside: Fact | None = None,
 ) -> Fact:
     """The fact of a table's row; ``values`` stand in COLUMNS' order.
 
-    Words that recur are held once, whatever number of facts share them: SQLite makes them anew for every row.
+    Words that recur are held once, whatever number of facts share them, and times that the fact read before has
+    (``beside``): SQLite makes them anew for every row.
     """
     (
         _, block, category, recorded_at, layer, speaker, subject, attribute, said_at, occurred_at,
         occurred_grain, confirmed_at, valid_from, valid_until, successor, active, retired_by, trust,
         quarantined_by, pinned, namespace, importance, originals,
     ) = values  # fmt: skip
+    if beside is not None:
+        if recorded_at == beside.recorded_at:
+            recorded_at = beside.recorded_at
+        if said_at == beside.said_at:
+            said_at = beside.said_at
+    if said_at == recorded_at:
+        said_at = recorded_at
     return fact_made(
         (
             fact,

@@ -210,7 +210,7 @@ def denials(link: Link, measures: Measures) -> dict[int, bytes]:
 
     Empty where any of the record was measured otherwise than now.
     """
-    return dict(link.all("SELECT fact, keys FROM denials")) if _measured_alike(link, measures) else {}
+    return dict(link.stream("SELECT fact, keys FROM denials")) if _measured_alike(link, measures) else {}
 
 
 def _measured_alike(link: Link, measures: Measures) -> bool:
@@ -239,7 +239,7 @@ def rows_of(link: Link, facts: Iterable[int]) -> dict[int, list[int]]:
 def frequencies(link: Link, tokens: Iterable[int] | None = None) -> dict[int, int]:
     """In how many active facts each token stands; of all tokens or of some."""
     if tokens is None:
-        return dict(link.all("SELECT id, df FROM tokens"))
+        return dict(link.stream("SELECT id, df FROM tokens"))
     wanted = json.dumps(sorted(set(tokens)))
     return dict(link.all("SELECT id, df FROM tokens WHERE id IN (SELECT value FROM json_each(?))", (wanted,)))
 

@@ -85,10 +85,10 @@ def activations(
     columns = "fact, base, last_access, spaced, labile_until"
     if upto is None:
         where = f" WHERE {some}" if some else ""
-        rows = link.all(f"SELECT {columns} FROM activation{where}", {"facts": wanted})  # noqa: S608 - our own words
+        rows = link.stream(f"SELECT {columns} FROM activation{where}", {"facts": wanted})  # noqa: S608 - our own words
     else:
         where = f"{some} AND " if some else ""
-        rows = link.all(
+        rows = link.stream(
             f"SELECT {columns} FROM accesses WHERE {where}at <= :upto ORDER BY id",  # noqa: S608 - our own words
             {"facts": wanted, "upto": upto},
         )
@@ -116,7 +116,7 @@ def labile(link: Link, at: int) -> dict[int, int]:
 def windows(link: Link) -> dict[int, list[tuple[int, int]]]:
     """For each fact the windows that its retrievals opened, oldest first; one that had to close ends there."""
     found: dict[int, list[tuple[int, int]]] = {}
-    for fact, at, kind, until in link.all(
+    for fact, at, kind, until in link.stream(
         "SELECT fact, at, kind, labile_until FROM accesses "
         "WHERE kind = 'retrieved' AND labile_until NOT NULL OR kind = 'closed' ORDER BY id"
     ):

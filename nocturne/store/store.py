@@ -111,7 +111,7 @@ def _prepare(
 
 
 def _switch(link: Connection, notes: list[str]) -> None:
-    note = connection.ready_to_write(link)
+    note = connection.use_write_ahead_log(link)
     if note is not None:
         notes.append(note)
 
@@ -248,10 +248,10 @@ class SqliteStore:
             first, second = self._entry(older), self._entry(newer)
             return differing.changes(self._link, first, second)
 
-    def steps(self, since: int) -> list[Step]:
+    def steps(self, since: int) -> Iterator[Step]:
         """The facts that changed after a snapshot in what a pass may ask about; ids ascending."""
         with self.moment():
-            return reading.steps(self._link, self._entry(since))
+            yield from reading.steps(self._link, self._entry(since))
 
     def links(self, fact: int) -> list[tuple[int, Link]]:
         """The lineage that names a fact, with the entries that set it."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nocturne.app.asking import RawReply
 from nocturne.core.facts import Retirement, Span, Turn
@@ -15,7 +17,7 @@ from nocturne.core.policy import Policy
 from nocturne.core.policy import Promote as PromoteRules
 from nocturne.core.proposals import Drop, Encode, Forget, Keep, Merge, Promote
 from nocturne.core.text.measures import content
-from nocturne.passes.engine import Offer, offers, run, withhold
+from nocturne.passes.engine import Offer, _Settled, offers, run, withhold
 from nocturne.passes.night import ENCODE, NIGHT
 from nocturne.passes.scene import Origin
 from tests.passes.scenes import NOW, codes, fact, judged, scene
@@ -103,8 +105,9 @@ def test_a_fact_used_once_is_told_apart_from_one_that_never_was() -> None:
 
 def test_the_code_records_the_rule_that_it_verified_itself() -> None:
     outcome = judged(FORGET, scene(store()), Forget(fact=6, reason="old", policy="capacity"))
-    assert outcome.rulings[0].verdict.rule == "forget:stale"
-    assert outcome.rulings[0].changes[0].after.retired_by == "forget:stale"
+    (ruling,) = outcome.rulings
+    assert ruling.verdict.rule == "forget:stale"
+    assert ruling.changes[0].after.retired_by == "forget:stale"
 
 
 def test_a_keeper_inherits_sources_confirmation_protection_and_pin() -> None:
@@ -159,7 +162,7 @@ def test_a_refusal_by_text_is_remembered_and_not_nominated_again() -> None:
     assert keys
     again = replace(at, memo=replace(at.memo, known=keys))
     assert DEDUPE.brief(again) is None
-    assert judged(DEDUPE, again, enforce=True).rulings == ()
+    assert not judged(DEDUPE, again, enforce=True).changed
 
 
 def test_a_tiny_subset_is_dropped_only_when_adjudicated() -> None:
@@ -275,7 +278,7 @@ def test_capacity_alone_never_takes_a_protected_or_pinned_fact() -> None:
         fact(2, "The tap drips.", category="context", pinned=True, age=500),
     ]
     outcome = judged(FORGET, scene(facts, policy=policy), enforce=True)
-    assert outcome.rulings == ()
+    assert not outcome.changed
     refused = judged(
         FORGET,
         scene(facts, policy=policy),
@@ -311,7 +314,8 @@ def test_a_gate_that_errs_refuses(monkeypatch) -> None:
     at = scene(store())
     outcome = judged(DEDUPE, at, Drop(fact=2, duplicate_of=1, reason="same"))
     assert codes(outcome) == ["N013"]
-    assert "ZeroDivisionError" in outcome.rulings[0].verdict.evidence["error"]
+    (ruling,) = outcome.rulings
+    assert "ZeroDivisionError" in ruling.verdict.evidence["error"]
     assert outcome.state.facts == at.before.facts
 
 
@@ -319,8 +323,9 @@ def test_what_is_no_proposal_is_recorded_with_its_reason() -> None:
     raw = '{"drop":[{"itemId":"m2","duplicateOf":"m1","reason":"same","confidence":1}],"keep":[]}'
     outcome = run(DEDUPE, scene(store()), lambda _: list(offers("dedupe", [raw, "not json"])), enforce=False)
     assert codes(outcome) == ["N001", "N001"]
-    assert "confidence" in outcome.rulings[0].verdict.evidence["found"]
-    assert outcome.rulings[0].raw is not None
+    first, _ = outcome.rulings
+    assert "confidence" in first.verdict.evidence["found"]
+    assert first.raw is not None
 
 
 def test_a_proposal_of_another_pass_is_refused() -> None:
@@ -408,3 +413,15 @@ def test_facts_that_share_no_more_than_their_subject_stay_apart_whatever_joins_t
 def test_a_role_in_the_singular_has_one_holder(one, two, code) -> None:
     outcome = judged(MERGE, scene([fact(1, one), fact(2, two)]), Merge(into=1, sources=(2,), reason="r"))
     assert codes(outcome) == [code]
+
+
+@given(st.lists(st.lists(st.integers(-1, 12), min_size=1, max_size=3).map(tuple)))
+def test_what_is_settled_is_a_set_of_questions(questions: list[tuple[int, ...]]) -> None:
+    settled, plain = _Settled(10), set(questions)
+    for question in questions:
+        settled.add(question)
+    assert settled == plain
+    assert len(settled) == len(plain)
+    assert all((number,) in settled for number in range(-1, 13) if (number,) in plain)
+    assert not any((number,) in settled for number in range(-1, 13) if (number,) not in plain)
+    assert "words" not in settled

@@ -232,7 +232,7 @@ SLEEP = SleepReport(
     proposer="rules",
     dry_run=False,
     passes=_PASSES,
-    before=_state(44),
+    found=44,
     after=_state(33),
     start=2,
     end=10,
@@ -243,7 +243,7 @@ DRY = replace(
     SLEEP, dry_run=True, start=None, end=None, passes=tuple(replace(p, snapshots=None) for p in _PASSES)
 )
 QUIET = SleepReport(
-    Policy(), "rules", dry_run=False, passes=(), before=_state(3), after=_state(3), unchanged_since=18
+    Policy(), "rules", dry_run=False, passes=(), found=3, after=_state(3), unchanged_since=18
 )
 HELD_BACK = replace(
     SLEEP,

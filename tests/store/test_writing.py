@@ -91,6 +91,15 @@ def test_every_column_of_a_fact_comes_back(fresh: SqliteStore) -> None:
     assert fresh.replayed().holds
 
 
+def test_facts_read_together_share_what_is_the_same(fresh: SqliteStore) -> None:
+    with fresh.transaction() as tx:
+        tx.record([encoded(replace(FULL, id=id_, recorded_at=T0, said_at=T0)) for id_ in (6, 7)], at=T0, policy=POLICY)
+    first, second = fresh.facts([6, 7]).values()
+    for column in ("recorded_at", "said_at", "block", "category", "speaker", "subject", "attribute", "namespace"):
+        assert getattr(first, column) is getattr(second, column), column
+    assert first.said_at is first.recorded_at
+
+
 def test_turns_come_back_as_they_were_read(fresh: SqliteStore) -> None:
     assert fresh.turns([1, 2, 3, 4, 5, 99]) == {keyed.turn.id: keyed.turn for keyed in turns(1, 1)}
     assert [turn.id for turn in fresh.all_turns(source=1)] == [1, 2, 3, 4, 5]

@@ -27,7 +27,7 @@ def sleep(report: SleepReport) -> dict[str, Any]:
         "unchanged_since": _snapshot(report.unchanged_since),
         "start": _snapshot(report.start),
         "end": _snapshot(report.end),
-        "before": len(report.before.facts),
+        "before": report.found,
         "after": len(report.after.facts),
         "passes": [_pass(part) for part in report.passes],
         "refusals": dict(sorted(report.refusals.items())),

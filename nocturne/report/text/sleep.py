@@ -148,7 +148,7 @@ def _refused(page: Page, report: SleepReport) -> None:
 
 
 def _kept(page: Page, report: SleepReport) -> None:
-    before, after = len(report.before.facts), len(report.after.facts)
+    before, after = report.found, len(report.after.facts)
     gone = []
     superseded = sum(part.superseded for part in report.passes)
     if superseded:

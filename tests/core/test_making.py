@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError, astuple, fields, replace
 import pytest
 
 from nocturne.core.facts import Fact, Span
-from nocturne.store.making import fact_made, span_made
+from nocturne.core.making import fact_made, moved, only_moved, span_made
 
 SPAN = Span(3, 0, 9)
 FACT = Fact(
@@ -43,3 +43,18 @@ def test_what_is_made_is_frozen_and_can_be_copied() -> None:
 def test_a_value_too_few_is_an_error() -> None:
     with pytest.raises(ValueError, match="unpack"):
         fact_made(values(FACT)[:-1])
+
+
+def test_a_fact_is_moved_and_nothing_else() -> None:
+    there = moved(FACT, "episodes")
+    assert there == replace(FACT, block="episodes")
+    assert there.sources is FACT.sources
+    assert only_moved(FACT, there)
+    assert only_moved(FACT, FACT)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Fact) if field.name != "block"])
+def test_any_other_difference_is_seen(name: str) -> None:
+    other = replace(FACT, block="episodes", **{name: "otherwise"})  # type: ignore[arg-type]
+    assert not only_moved(FACT, other)
+    assert not only_moved(other, FACT)

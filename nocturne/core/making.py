@@ -1,4 +1,4 @@
-"""Facts and spans of rows, made a few times as fast as their own classes make them.
+"""Facts and spans made a few times as fast as their own classes make them: a night makes millions.
 
 A frozen dataclass sets each of its fields through ``object.__setattr__``. The classes here have the same slots and
 may be written to; an object that is filled becomes a fact for good.
@@ -6,9 +6,10 @@ may be written to; an object that is filled becomes a fact for good.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
-from nocturne.core.facts import Fact, Span
+from nocturne.core.facts import Block, Fact, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,3 +49,17 @@ def span_made(turn: int, start: int, end: int) -> Span:
     made: Any = _Span(turn, start, end)
     made.__class__ = Span
     return cast("Span", made)
+
+
+_BEFORE_BLOCK = attrgetter(*Fact.__slots__[:2])
+_AFTER_BLOCK = attrgetter(*Fact.__slots__[3:])
+
+
+def moved(fact: Fact, block: Block) -> Fact:
+    """The fact in another block."""
+    return fact_made((*_BEFORE_BLOCK(fact), block, *_AFTER_BLOCK(fact)))
+
+
+def only_moved(before: Fact, after: Fact) -> bool:
+    """Whether nothing differs but the block."""
+    return _AFTER_BLOCK(before) == _AFTER_BLOCK(after) and _BEFORE_BLOCK(before) == _BEFORE_BLOCK(after)
