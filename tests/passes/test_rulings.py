@@ -88,7 +88,8 @@ def test_a_pass_refused_whole_refuses_what_was_packed(monkeypatch: pytest.Monkey
     assert held.because == {"would_lose": 4}
 
 
-def test_many_rulings_are_small() -> None:
+def test_many_rulings_are_small(monkeypatch) -> None:
+    monkeypatch.setattr(packing, "CHUNK", 10_000)
     facts = [fact(number, "Tea.") for number in range(20_000)]
     after = [moved(each, "human") for each in facts]
     tracemalloc.start()
