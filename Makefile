@@ -21,6 +21,8 @@ $(STAMP): pyproject.toml
 		echo "hint:  make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; fi
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@# Where Python may not write bytecode as it runs, every command would compile the whole package anew.
+	@$(BIN)/python -m compileall -q nocturne
 	@touch $@
 
 demo: $(STAMP) ## ingest a conversation of six sessions, sleep one night, and look at what it did

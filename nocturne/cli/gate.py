@@ -39,9 +39,9 @@ def run(
     {"id","pass","verdict","code","message","evidence"}, where verdict is accepted, refused or malformed.
     """
     from nocturne.app import policies
+    from nocturne.app.bulk import uncollected
     from nocturne.app.judging import judge
     from nocturne.cli import wiring
-    from nocturne.store.bulk import uncollected
 
     chosen = policies.load(policy)
     lexicon = wiring.lexicon()
@@ -50,12 +50,17 @@ def run(
     # What is remembered of a text would be looked through for cycles, and judging makes none.
     with uncollected():
         for lines in _batches(wiring.stdin()):
-            for line in lines:
-                verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
-                held = held and verdict["verdict"] == "accepted"
-                sys.stdout.write(encode(verdict) + "\n")
-            # Whoever sends a line and waits for its verdict has it before the next read can block.
-            sys.stdout.flush()
+            told = []
+            try:
+                for line in lines:
+                    verdict = judge(_decoded(line), lexicon=lexicon, policy=chosen)
+                    held = held and verdict["verdict"] == "accepted"
+                    told.append(encode(verdict) + "\n")
+            finally:
+                # Whoever sends a line and waits for its verdict has it before the next read can block. All in one,
+                # since a stream that is not buffered makes a call of the system for each write.
+                sys.stdout.write("".join(told))
+                sys.stdout.flush()
     return 1 if fail and not held else 0
 
 

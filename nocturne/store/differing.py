@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nocturne.app.bulk import uncollected
 from nocturne.core.facts import Fact, Span
 from nocturne.core.making import span_made
-from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of

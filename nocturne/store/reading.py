@@ -7,10 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from nocturne.app.bulk import uncollected
 from nocturne.core.acts import ERASED
 from nocturne.core.facts import Fact, Link, Retirement, Span, Stand, State, Step
 from nocturne.core.making import span_made
-from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of

@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from nocturne.app.bulk import uncollected
 from nocturne.core import digest as d
 from nocturne.core.acts import ERASED, Act
 from nocturne.core.chain import ENTRY_COLUMNS, sealed_row
 from nocturne.core.facts import Activation, Change, Link, Reversion
 from nocturne.store import search
 from nocturne.store.batch import Batch
-from nocturne.store.bulk import uncollected
 from nocturne.store.connection import Link as Connection
 from nocturne.store.ledger import Setting, Tail
 from nocturne.store.rows import turn_row
