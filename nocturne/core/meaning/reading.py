@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,7 @@ from nocturne.core.meaning.tidy import tidied
 from nocturne.core.meaning.verbs import third_of
 from nocturne.core.text.analysis import Analysis, analyse
 from nocturne.core.text.lexicon import Lexicon
+from nocturne.core.text.parts import MAY_BE_LEFT_OUT
 
 Key = tuple[str, ...]
 SUBJECTS = frozenset(("§subj", "§user"))
@@ -90,13 +92,18 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
     grammar = grammar_of(lexicon, analysis.lang, judged=analysis.judged)
     sentences = []
     start = 0
-    size = len(analysis.forms)
-    marks = _marks(analysis)
-    for at in (*[at for at, mark in marks.items() if mark in ENDS], size):
+    kinds = analysis.kinds
+    special = analysis.bending
+    marks = {}
+    for at in special:
+        if kinds[at] == "punct":
+            surface = analysis.surface(at)
+            marks[at] = _MARKS.get(surface, surface)
+    for at in (*[at for at, mark in marks.items() if mark in ENDS], len(kinds)):
         quoted = at > start and _closes_quotation(analysis, marks, start, at)
         if at > start:
             draft = _Draft(analysis, marks, at + quoted * 2, grammar)
-            draft.take(start)
+            draft.take(start, special)
             if grammar.english and "needs" in draft.words:
                 draft.in_need("§subj" if speaker is None else "§user")
             sentence = draft.finished(asks=marks.get(at) == "?")
@@ -113,18 +120,6 @@ def _closes_quotation(analysis: Analysis, marks: Mapping[int, str], start: int, 
     return sum(marks.get(at) == '"' for at in range(start, end)) % 2 == 1
 
 
-def _marks(analysis: Analysis) -> dict[int, str]:
-    """The marks of a text by their places, in order."""
-    found = {}
-    for at in analysis.places("punct"):
-        surface = analysis.surface(at)
-        found[at] = _MARKS.get(surface, surface)
-    return found
-
-
-_LEFT_OUT = ARTICLES | frozenset(("that",))
-
-
 class _Draft:
     """One sentence while it is read."""
 
@@ -137,21 +132,27 @@ class _Draft:
         self.places: list[int] = []
         self.inflected: set[int] = set()
 
-    def take(self, start: int) -> None:
-        """Take every word in the form in which it is compared, but those that may be left out, and the marks."""
+    def take(self, start: int, special: Sequence[int]) -> None:
+        """Take every word in the form in which it is compared, but those that may be left out, and the marks.
+
+        ``special`` are the places of the text where anything else than the form as it is may be taken.
+        """
         words, places, english, owned = self.words, self.places, self.english, False
-        kinds = self.analysis.kinds
-        for at, form in enumerate(self.analysis.forms[start : self.end], start):
-            kind = kinds[at]
+        forms, kinds = self.analysis.forms, self.analysis.kinds
+        done, end = start, self.end
+        for at in special[bisect_left(special, start) : bisect_left(special, end)]:
+            if done < at:
+                words += forms[done:at]
+                places += range(done, at)
+            done = at + 1
+            kind, form = kinds[at], forms[at]
             if kind == "word":
                 if english:
-                    if form in _LEFT_OUT:
+                    if form in MAY_BE_LEFT_OUT:
                         if self._omitted(at, form):
                             continue
                     elif owned and form[-1] == "s" and _verb_place(words):
-                        words.append(self._agreed(at))
-                        places.append(at)
-                        continue
+                        form = self._agreed(at)
             elif kind == "punct":
                 self._mark(at)
                 continue
@@ -159,6 +160,8 @@ class _Draft:
                 owned = True
             words.append(form)
             places.append(at)
+        words += forms[done:end]
+        places += range(done, end)
 
     def _mark(self, at: int) -> None:
         """Take a mark that can matter; of several commas in a row the first."""

@@ -49,9 +49,10 @@ def tidied(words: list[str], places: list[int], surface: Surface, grammar: Gramm
     if not words or grammar.english:
         return
     dropped = _DROPPED_PRONOUNS.get(language)
-    lead = unicodedata.normalize("NFC", surface(places[0])).casefold()
-    if dropped and words[0] == "§subj" and lead in dropped and words[1:2] and not words[1].startswith("§"):
-        _cut(words, places, 0)
+    if dropped and words[0] == "§subj" and words[1:2] and not words[1].startswith("§"):
+        lead = unicodedata.normalize("NFC", surface(places[0])).casefold()
+        if lead in dropped:
+            _cut(words, places, 0)
     if language in _ARTICLES and "§subj's" in words:
         _owner_first(words, places, _ARTICLES[language])
     if language == "ru" and "§subj's" in words:

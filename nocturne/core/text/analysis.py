@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import compress, pairwise
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
-from nocturne.core.text.folding import LIMIT, clean, hides
+from nocturne.core.text.folding import LIMIT, Places, clean, hides
 from nocturne.core.text.language import UNKNOWN, is_mixed, language_of
 from nocturne.core.text.lexicon import Lexicon, Tongue
-from nocturne.core.text.lexing import cut
+from nocturne.core.text.lexing import Cut, cut
 from nocturne.core.text.naming import acts, ends
-from nocturne.core.text.parts import CAPITAL, SENTENCE, Columns, Line, Part, columns_of
+from nocturne.core.text.parts import CAPITAL, SENTENCE, Columns, Line, Part, columns_of, where
 from nocturne.core.text.passives import verb_stems
 from nocturne.core.text.quantities import Quantities
 from nocturne.core.text.stemming import bare
@@ -28,8 +28,14 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("number", "ordinal", "scaled", "range", "clock", "literal"), "value"),
     **dict.fromkeys(("money", "stamp", "date", "operator"), "value"),
 }
+_ALONE = 2
+"""How many bounds a text of one sentence has."""
 _STOPS = frozenset({"mark", "open", "break"})
 """Parts that are no words."""
+
+
+Ranges = tuple[tuple[int, ...], tuple[int, ...]]
+"""Where tokens start, and where they end."""
 
 
 class Token(NamedTuple):
@@ -48,10 +54,13 @@ class Analysis:
     """A text as the measures and the gates see it; never changed, but not frozen, which would take twice as long.
 
     ``forms``, ``stems``, ``kinds``, ``starts`` and ``ends`` have an entry for every token, marks among them;
-    ``tokens`` are the same, put together for those who want one at a time.
+    ``tokens`` are the same, put together for those who want one at a time. Where a token stands is only found out
+    once it is asked for: most texts are judged without.
     """
 
     text: str
+    lexicon: Lexicon = field(repr=False)
+    speaker: str | None
     lang: str
     scripts: frozenset[str]
     judged: bool
@@ -59,55 +68,63 @@ class Analysis:
     forms: tuple[str, ...]
     stems: tuple[str, ...]
     kinds: tuple[Kind, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
     sentences: tuple[tuple[int, int], ...]
     content: frozenset[str]
     names: frozenset[str]
     initials: frozenset[str]
     """Capitalised words that only a sentence's start may have made so: names where another text says so."""
     values: frozenset[str]
+    value_list: list[str]
+    """Every value in order, as often as it stands in the text."""
     mixed: tuple[str, ...]
     """Words that mix letters of scripts that look alike."""
     hidden: bool
     """Whether invisible characters stand where they have no use; they were left out of every measure."""
+    bending: list[int]
+    """The tokens that the gates may leave out or take in another form."""
+    parts: Sequence[Part] = field(repr=False)
+    """What was read; none where something had to be cleaned, so that ranges must tell how a token is written."""
 
-    _tokens: list[tuple[Token, ...]] = field(default_factory=list, repr=False, compare=False)
-    """The tokens, once they were asked for: most texts are judged without them."""
+    _ranges: Ranges | None = field(default=None, repr=False, compare=False)
+    _tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def tokens(self) -> tuple[Token, ...]:
         """Every token in order."""
         if not self._tokens:
-            self._tokens.append(tuple(map(self._token, range(len(self.forms)))))
-        return self._tokens[0]
+            self._tokens = tuple(map(self._token, range(len(self.forms))))
+        return self._tokens
 
     def _token(self, at: int) -> Token:
         start, end = self.starts[at], self.ends[at]
         return Token(self.text[start:end], self.forms[at], self.stems[at], start, end, self.kinds[at])
 
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where in the text each token starts."""
+        return self._ranged()[0]
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Where each one ends."""
+        return self._ranged()[1]
+
+    def _ranged(self) -> Ranges:
+        if self._ranges is None:
+            self._ranges = _ranges_of(self)
+        return self._ranges
+
     def surface(self, at: int) -> str:
         """A token as it is written."""
-        return self.text[self.starts[at] : self.ends[at]]
+        if self.parts and (written := self.parts[at].written):
+            return written
+        starts, ends = self._ranged()
+        return self.text[starts[at] : ends[at]]
 
     @property
     def words(self) -> tuple[str, ...]:
         """The forms in order, without punctuation."""
         return tuple([form for form, kind in zip(self.forms, self.kinds, strict=True) if kind != "punct"])
-
-    @property
-    def value_list(self) -> list[str]:
-        """Every value in order, as often as it stands in the text."""
-        return [self.forms[at] for at in self.places("value")]
-
-    def places(self, kind: Kind) -> list[int]:
-        """Where the tokens of a kind stand."""
-        kinds, at = self.kinds, -1
-        found: list[int] = []
-        for _ in range(kinds.count(kind)):
-            at = kinds.index(kind, at + 1)
-            found.append(at)
-        return found
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -125,6 +142,28 @@ class _Reader:
         self.passives = bool(tongue.table("participle_bases"))
         self.abbreviations = tongue.words("abbreviations")
 
+    def line(self, pieces: Cut, spoken: tuple[str, ...]) -> Line:
+        """Every part of a text, with its range."""
+        worded = self.wording.read(pieces, spoken)
+        kinds, _, _, _, notes, _ = columns_of(worded.parts)
+        hot = self.quantities.hot(worded.parts, kinds, notes, where(notes))
+        return with_runs_cut(self.quantities.join(worded, hot), self.tongue)
+
+    def parts(self, pieces: Cut, spoken: tuple[str, ...]) -> tuple[list[Part], Columns, list[int]]:
+        """The same parts without their ranges, where no script is written without spaces; columns and noted places."""
+        parts = self.wording.parts(pieces, spoken)
+        columns = columns_of(parts)
+        kinds, _, _, _, notes, _ = columns
+        noted = where(notes)
+        hot = self.quantities.hot(parts, kinds, notes, noted)
+        if hot:
+            # What is joined reaches from its first part to its last: any ranges do where none is asked for.
+            anywhere = [0] * len(parts)
+            parts = self.quantities.join(Line(parts, anywhere, anywhere), hot).parts
+            columns = columns_of(parts)
+            noted = where(columns[4])
+        return parts, columns, noted
+
 
 @lru_cache(maxsize=64)
 def _reader(language: str, lexicon: Lexicon) -> _Reader:
@@ -138,53 +177,79 @@ def analyse(text: str, lexicon: Lexicon, speaker: str | None = None) -> Analysis
     pieces = cut(cleaned)
     language, scripts = language_of(cleaned, pieces, lexicon)
     reader = _reader(language, lexicon)
-    worded = reader.wording.read(pieces, speaker_words(speaker))
-    columns = columns_of(worded.parts)
-    noted = columns.noted()
-    line = reader.quantities.join(worded, noted, columns.notes)
-    if not cleaned.isascii():
-        line = with_runs_cut(line, reader.tongue)
-    if line is not worded:
-        columns = columns_of(line.parts)
-        noted = columns.noted()
-    kinds = list(map(_KINDS.__getitem__, columns.kinds))
-    survey = _survey(line.parts, columns, noted, reader)
-    names = _set([bare(columns.surfaces[at]) for at in survey.named])
-    initials = _set([bare(columns.surfaces[at]) for at in survey.initials])
-    for at in survey.named:
+    spoken = speaker_words(speaker)
+    ranges = None
+    if cleaned.isascii():
+        parts, columns, noted = reader.parts(pieces, spoken)
+    else:
+        line = reader.line(pieces, spoken)
+        ranges = _in_text(line, places)
+        parts, columns = line.parts, columns_of(line.parts)
+        noted = where(columns[4])
+    raw, forms, stems, counts, notes, bends = columns
+    # A part without a note is a word or a subject, which are called so in the end as well.
+    kinds = cast("list[Kind]", list(raw))
+    for at in noted:
+        kinds[at] = _KINDS[kinds[at]]
+    bounds, named, doubted, breaks = _survey(parts, raw, notes, noted, reader)
+    names = _set([bare(parts[at].surface) for at in named])
+    initials = _set([bare(parts[at].surface) for at in doubted])
+    for at in named:
         if kinds[at] == "word":
             kinds[at] = "name"
-    values = _set([columns.forms[at] for at in noted if kinds[at] == "value"])
-    if survey.breaks:
-        line, kinds = _without_breaks(line, kinds)
-        columns = columns_of(line.parts)
-    parts, starts, stops = line
-    if places is not None:
-        starts = [places[start] for start in starts]
-        stops = [max(places[stop], places[stop - 1] + 1) for stop in stops]
-    forms, stems = columns.forms, columns.stems
+    values = [forms[at] for at in noted if kinds[at] == "value"]
+    if breaks:
+        kept = [kind != "break" for kind in raw]
+        parts, kinds = list(compress(parts, kept)), list(compress(kinds, kept))
+        raw, forms, stems, counts, notes, bends = columns_of(parts)
     if "" in stems:
         stems = tuple([stem or form for stem, form in zip(stems, forms, strict=True)])
     if reader.passives and "by" in forms:
         changed = dict(verb_stems(parts, reader.tongue))
         stems = tuple([changed.get(at, stem) for at, stem in enumerate(stems)])
+    # By place, since it takes a third of the time, and every text is read.
     return Analysis(
-        text=text,
-        lang=language,
-        scripts=scripts,
-        judged=language != UNKNOWN and len(text) <= LIMIT,
-        forms=forms,
-        stems=stems,
-        kinds=tuple(kinds),
-        starts=tuple(starts),
-        ends=tuple(stops),
-        sentences=tuple([(first, last) for first, last in pairwise(survey.bounds) if last > first]),
-        content=frozenset(compress(stems, columns.counts)),
-        names=names,
-        initials=initials,
-        values=values,
-        mixed=() if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
-        hidden=cleaned is not text and hides(text[:LIMIT]),
+        text,
+        lexicon,
+        speaker,
+        language,
+        scripts,
+        language != UNKNOWN and len(text) <= LIMIT,
+        forms,
+        stems,
+        tuple(kinds),
+        ((0, bounds[1]),)
+        if len(bounds) == _ALONE and bounds[1]
+        else tuple([(first, last) for first, last in pairwise(bounds) if last > first]),
+        frozenset(compress(stems, counts)),
+        names,
+        initials,
+        _set(values),
+        values,
+        () if text.isascii() else tuple(p.surface for p in pieces.pieces if is_mixed(p)),
+        cleaned is not text and hides(text[:LIMIT]),
+        where(bends),
+        parts if ranges is None and cleaned == text else (),
+        ranges,
+    )
+
+
+def _ranges_of(analysis: Analysis) -> Ranges:
+    """Where in a text that was read each of its tokens starts and ends."""
+    cleaned, places = clean(analysis.text)
+    reader = _reader(analysis.lang, analysis.lexicon)
+    return _in_text(reader.line(cut(cleaned), speaker_words(analysis.speaker)), places)
+
+
+def _in_text(line: Line, places: Places) -> Ranges:
+    """Where the parts of a line stand in the text before it was cleaned, breaks left out, which are no tokens."""
+    kept = [part.kind != "break" for part in line.parts]
+    starts, ends = tuple(compress(line.starts, kept)), tuple(compress(line.ends, kept))
+    if places is None:
+        return starts, ends
+    return (
+        tuple([places[start] for start in starts]),
+        tuple([max(places[end], places[end - 1] + 1) for end in ends]),
     )
 
 
@@ -195,34 +260,19 @@ def _set(found: list[str]) -> frozenset[str]:
     return frozenset(found) if found else _NONE
 
 
-def _without_breaks(line: Line, kinds: list[Kind]) -> tuple[Line, list[Kind]]:
-    """The line and its kinds without the breaks, which are no tokens."""
-    kept = [part.kind != "break" for part in line.parts]
-    parts, starts, stops = line
-    rest = Line(list(compress(parts, kept)), list(compress(starts, kept)), list(compress(stops, kept)))
-    return rest, list(compress(kinds, kept))
+def _survey(
+    parts: Sequence[Part], raw: Sequence[str], notes: Sequence[int], noted: Sequence[int], reader: _Reader
+) -> tuple[list[int], list[int], list[int], int]:
+    """Where sentences begin and end, names stand, and capitals that a sentence's start may have made; how many breaks.
 
-
-class _Survey(NamedTuple):
-    """What is found where parts end or begin something, or may be names."""
-
-    bounds: list[int]
-    """Where sentences begin and end, breaks left out."""
-    named: list[int]
-    """Where the names stand."""
-    initials: list[int]
-    """Where capitals stand that only a sentence's start may have made."""
-    breaks: int
-
-
-def _survey(parts: Sequence[Part], columns: Columns, noted: Sequence[int], reader: _Reader) -> _Survey:
-    """Go through the parts that have a note; what stands between them only ends the wait for a sentence's start."""
+    Goes through the parts that have a note; what stands between them only ends the wait for a sentence's start. The
+    bounds of sentences leave breaks out.
+    """
     named: list[int] = []
     initials: list[int] = []
     bounds = [0]
     breaks = following = 0
     initial, ended = True, False
-    raw, forms, capitals, notes = columns.kinds, columns.forms, columns.capitals, columns.notes
     for i in noted:
         if not notes[i] & SENTENCE:
             continue
@@ -240,20 +290,21 @@ def _survey(parts: Sequence[Part], columns: Columns, noted: Sequence[int], reade
             initial, ended = True, False
             breaks += 1
         elif kind not in _STOPS:
-            if capitals[i]:
-                doubted = initial and capitals[i] == CAPITAL and not acts(parts, i, reader.tongue)
+            if capital := parts[i].capital:
+                doubted = initial and capital == CAPITAL and not acts(parts, i, reader.tongue)
                 (initials if doubted else named).append(i)
             initial = False
         elif ends(parts[i], parts[i - 1] if i else None, reader.abbreviations):
             ended = initial = True
-        elif kind == "open" or forms[i] == ":" or (forms[i] == ")" and _is_item(raw, i, bounds[-1] + breaks)):
+        elif kind == "open" or _opens(parts, i, bounds[-1] + breaks):
             initial = True
     if ended and following < len(parts):
         bounds.append(following - breaks)
     bounds.append(len(parts) - breaks)
-    return _Survey(bounds, named, initials, breaks)
+    return bounds, named, initials, breaks
 
 
-def _is_item(kinds: Sequence[str], i: int, begun: int) -> bool:
-    """Whether only a number stands in the sentence before the part at ``i``: *1)*."""
-    return i - begun == 1 and kinds[i - 1] == "number"
+def _opens(parts: Sequence[Part], i: int, begun: int) -> bool:
+    """Whether a mark is a colon, or closes an item's number that alone stands in the sentence before it: *1)*."""
+    form = parts[i].form
+    return form == ":" or (form == ")" and i - begun == 1 and parts[i - 1].kind == "number")

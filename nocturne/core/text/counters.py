@@ -80,7 +80,7 @@ def _consumed(line: Line, i: int, at: int, length: int, read: tuple[str, str]) -
     """The joined part; what the last run holds beyond the mark is left standing for the next step."""
     kind, form = read
     surface, tied = line.parts[i].surface, line.parts[i].tied
-    part = number_part(form, surface, tied=tied) if kind == "number" else Part(kind, form, surface, tied)
+    part = number_part(form, surface, tied=tied) if kind == "number" else Part(kind, form, surface=surface, tied=tied)
     start, last_start, last_end = line.starts[i], line.starts[at], line.ends[at]
     rest = line.parts[at].form[length:]
     if not rest:

@@ -144,7 +144,7 @@ class _Votes:
 
     def total(self, stretches: Iterable[str]) -> int:
         """How many of the words in the stretches speak for each language, in one number."""
-        return sum(map(self._known.__getitem__, stretches))
+        return sum(filter(None, map(self._known.__getitem__, stretches)))
 
     def counts(self, total: int) -> Mapping[str, int]:
         """The number as a count a language; those without any are left out."""
@@ -161,6 +161,11 @@ class _Votes:
         return found
 
     def _of_stretch(self, stretch: str) -> int:
+        if stretch.isascii():
+            if stretch.isalpha():
+                return self._of_word(stretch)
+            if stretch.isdigit():
+                return 0
         return sum(self._of_word(piece.surface) for piece in pieces_of[stretch] if piece.kind in WORDS)
 
     def _of_word(self, surface: str) -> int:

@@ -7,6 +7,7 @@ that can fail after it has begun is bounded, so that no text takes more than lin
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate, chain, repeat
 from typing import NamedTuple
 
@@ -116,15 +117,23 @@ class Cut:
     Its pieces in one row are put together for those who must look beyond a stretch.
     """
 
-    __slots__ = ("_firsts", "_origins", "_pieces", "bases", "stretches")
+    __slots__ = ("_bases", "_firsts", "_origins", "_pieces", "stretches", "text")
 
-    def __init__(self, stretches: list[str], bases: list[int]) -> None:
+    def __init__(self, text: str, stretches: list[str], bases: list[int] | None = None) -> None:
+        """``bases`` is where each stretch begins; without it one space stands between any two."""
+        self.text = text
         self.stretches = stretches
-        self.bases = bases
-        """Where in the text each stretch begins."""
+        self._bases = bases
         self._pieces: list[Piece] | None = None
-        self._firsts: list[int] = []
-        self._origins: list[int] = []
+        self._firsts: list[int]
+        self._origins: list[int]
+
+    @property
+    def bases(self) -> list[int]:
+        """Where in the text each stretch begins."""
+        if self._bases is None:
+            self._bases = _bases_of(self.stretches, 0)
+        return self._bases
 
     @property
     def pieces(self) -> list[Piece]:
@@ -154,27 +163,30 @@ class Cut:
 
 def cut(text: str) -> Cut:
     """A cleaned text in stretches."""
+    if "`" not in text and "\n" not in text:
+        return Cut(text, text.split(" "))
     stretches: list[str] = []
     bases: list[int] = []
     done = 0
-    if "`" in text or "\n" in text:
-        for match in _OUTER.finditer(text):
-            _add(text[done : match.start()].replace("\n", " "), done, stretches, bases)
-            stretches.append(match.group())
-            bases.append(match.start())
-            done = match.end()
-        text = text.replace("\n", " ")
-    _add(text[done:] if done else text, done, stretches, bases)
-    return Cut(stretches, bases)
+    for match in _OUTER.finditer(text):
+        _add(text[done : match.start()], done, stretches, bases)
+        stretches.append(match.group())
+        bases.append(match.start())
+        done = match.end()
+    _add(text[done:], done, stretches, bases)
+    return Cut(text, stretches, bases)
 
 
 def _add(text: str, base: int, stretches: list[str], bases: list[int]) -> None:
-    """Add what stands between spaces."""
-    between = text.split(" ")
+    """Add what stands between spaces or line ends."""
+    between = text.replace("\n", " ").split(" ")
     stretches += between
-    for stretch in between:
-        bases.append(base)
-        base += len(stretch) + 1
+    bases += _bases_of(between, base)
+
+
+def _bases_of(stretches: Sequence[str], base: int) -> list[int]:
+    """Where each of several stretches begins, with one character between any two."""
+    return list(accumulate([len(stretch) + 1 for stretch in stretches[:-1]], initial=base))
 
 
 def _cut_anew(stretch: str) -> tuple[Piece, ...]:

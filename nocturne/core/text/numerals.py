@@ -86,7 +86,7 @@ def numeric_part(piece: Piece, tongue: Tongue, lexicon: Lexicon) -> Part:
         else:
             reading = _Tailed(sign, numeric, digits, tail)
             kind, form, number = _tailed(reading, tongue, lexicon) or (kind, form, number)
-    return Part(kind, form, piece.surface, piece.tied, number)
+    return Part(kind, form, surface=piece.surface, tied=piece.tied, number=number)
 
 
 class _Tailed(NamedTuple):
@@ -163,7 +163,7 @@ def word_number(text: Cut, i: int, tongue: Tongue, line: Line) -> int:
         if ordinal is not None:
             form = str(ordinal)
             digits = "".join(c for c in form if c.isdigit())
-            part = Part("ordinal", form, first.surface, first.tied, digits, form)
+            part = Part("ordinal", form, form, surface=first.surface, tied=first.tied, number=digits)
             line.add(part, text.span(i, i + length - 1))
             return length
     total, current, taken = _sum(cut, i, tongue)

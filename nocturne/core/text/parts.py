@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import compress
-from typing import NamedTuple
+from itertools import compress, islice
+from typing import NamedTuple, cast
 
 Span = tuple[int, int]
 
@@ -15,6 +15,8 @@ QUIET, CAPITAL, LOUD = 0, 1, 2
 QUANTITY, SENTENCE = 1, 2
 """A part that a quantity may begin with; one that ends or begins something, or that may be a name."""
 ALL = QUANTITY | SENTENCE
+MAY_BE_LEFT_OUT = frozenset(("a", "an", "the", "that"))
+"""Words of English that a meaning often does without."""
 
 
 class Part(NamedTuple):
@@ -26,44 +28,48 @@ class Part(NamedTuple):
 
     kind: str
     form: str
-    surface: str = ""
-    tied: bool = False
-    number: str = ""
     stem: str = ""
-    capital: int = QUIET
     counts: bool = True
     """Whether it is content."""
     notes: int = ALL
     """Which of the later steps must look at it: none at most words."""
+    bends: bool = True
+    """Whether the gates may leave it out or take it in another form, as no name and few words."""
+    surface: str = ""
+    tied: bool = False
+    number: str = ""
+    capital: int = QUIET
+    written: str = ""
+    """What stands in the cleaned text; empty where only its range tells."""
 
 
-class Columns(NamedTuple):
-    """The fields of many parts, one tuple each."""
-
-    kinds: tuple[str, ...] = ()
-    forms: tuple[str, ...] = ()
-    surfaces: tuple[str, ...] = ()
-    tied: tuple[bool, ...] = ()
-    numbers: tuple[str, ...] = ()
-    stems: tuple[str, ...] = ()
-    capitals: tuple[int, ...] = ()
-    counts: tuple[bool, ...] = ()
-    notes: tuple[int, ...] = ()
-
-    def noted(self) -> list[int]:
-        """Where the parts stand that a later step must look at."""
-        return list(compress(range(len(self.notes)), self.notes))
+Columns = tuple[
+    tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[bool, ...], tuple[int, ...], tuple[bool, ...]
+]
+"""Kinds, forms, stems, what counts, notes and what bends of many parts: what is asked for at every one."""
+_COLUMNS = 6
+_NO_PARTS: Columns = ((), (), (), (), (), ())
 
 
 def columns_of(parts: Sequence[Part]) -> Columns:
     """The columns of parts."""
-    return Columns(*zip(*parts, strict=True))
+    return cast("Columns", tuple(islice(zip(*parts, strict=True), _COLUMNS))) if parts else _NO_PARTS
 
 
-def number_part(digits: str, surface: str, *, tied: bool = False) -> Part:
+def where(flags: Sequence[int]) -> list[int]:
+    """At which places something other than nothing stands."""
+    return list(compress(range(len(flags)), flags))
+
+
+def written_as(part: Part, written: str) -> Part:
+    """The part with what stands in the text for it."""
+    return part if part.written == written else part._replace(written=written)
+
+
+def number_part(digits: str, surface: str, *, tied: bool = False, written: str = "") -> Part:
     """A number by its digits."""
     form = "#:" + digits
-    return Part("number", form, surface, tied, digits, stem=form, notes=QUANTITY)
+    return Part("number", form, form, True, QUANTITY, False, surface, tied, digits, QUIET, written)  # noqa: FBT003
 
 
 class Line(NamedTuple):

@@ -5,7 +5,7 @@ The order of the steps is part of the measures: MEASURES.md, section "Quantities
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nocturne.core.text.counters import Counters
 from nocturne.core.text.dates import iso, numeric_date, stamped_date
@@ -36,15 +36,30 @@ class Quantities:
         self._idle: dict[str, bool] = {}
         self._counters = Counters(tongue) if tongue.table("unspaced") else None
 
-    def join(self, line: Line, noted: Sequence[int], notes: Sequence[int]) -> Line:
+    def hot(
+        self, parts: Sequence[Part], kinds: Sequence[str], notes: Sequence[int], noted: Iterable[int]
+    ) -> list[int]:
+        """At which of the places with a note a quantity, or a part of one that must change, may begin."""
+        found = []
+        for i in noted:
+            if notes[i] & QUANTITY:
+                kind = kinds[i]
+                if kind == "number":
+                    begins = not self._stands_alone(parts, kinds, i + 1)
+                else:
+                    begins = kind in TRIGGERS or parts[i].number != "" or parts[i].surface in self._money
+                if begins:
+                    found.append(i)
+        return found
+
+    def join(self, line: Line, hot: Sequence[int]) -> Line:
         """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``.
 
-        ``notes`` are those of the parts, ``noted`` where the parts stand that have one.
+        ``hot`` are the places where one may begin.
         """
-        parts = line.parts
-        hot = [i for i in noted if notes[i] & QUANTITY and self._may_begin(parts, i)]
         if not hot:
             return line
+        parts = line.parts
         found = Line([], [], [])
         done = 0
         for i in hot:
@@ -60,39 +75,35 @@ class Quantities:
         found.extend(line, done, len(parts))
         return found
 
-    def _may_begin(self, parts: Sequence[Part], i: int) -> bool:
-        """Whether a quantity, or a part of one that must change, may begin at a part."""
-        part = parts[i]
-        if part[0] == "number":
-            return not self._stands_alone(parts, i)
-        return part[0] in TRIGGERS or part[4] != "" or part[2] in self._money
-
-    def _stands_alone(self, parts: Sequence[Part], i: int) -> bool:
+    def _stands_alone(self, parts: Sequence[Part], kinds: Sequence[str], after: int) -> bool:
         """Whether a number is followed by a word that no quantity goes on with, or by a mark: most are."""
-        if i + 1 >= len(parts):
+        if after >= len(kinds):
             return True
-        following = parts[i + 1]
-        if following.kind == "mark":
-            return following.form != "." or not self._day_dot
-        if following.kind != "word" or following.number:
+        kind = kinds[after]
+        if kind == "mark":
+            return not self._day_dot or parts[after].form != "."
+        if kind != "word":
             return False
-        known = self._idle.get(following.surface)
+        following = parts[after]
+        if following.number:
+            return False
+        surface = following.surface
+        known = self._idle.get(surface)
         if known is None:
-            known = self._is_idle(following)
-            if len(self._idle) < _MEMO and len(following.surface) <= LONGEST_KEPT:
-                self._idle[following.surface] = known
+            known = self._is_idle(surface, following.form)
+            if len(self._idle) < _MEMO and len(surface) <= LONGEST_KEPT:
+                self._idle[surface] = known
         return known
 
-    def _is_idle(self, part: Part) -> bool:
-        table, folded = self.tongue.table, fold(part.surface)
-        if part.form in self._joiners or part.surface in self._money:
+    def _is_idle(self, surface: str, form: str) -> bool:
+        table, folded = self.tongue.table, fold(surface)
+        if form in self._joiners or surface in self._money:
             return False
         if any(
-            folded in table(kind) or part.form in table(kind)
-            for kind in ("currencies", "clock_words", "scales")
+            folded in table(kind) or form in table(kind) for kind in ("currencies", "clock_words", "scales")
         ):
             return False
-        return unit_of(part.surface, self.tongue, self.lexicon) is None and part.form not in table("units")
+        return unit_of(surface, self.tongue, self.lexicon) is None and form not in table("units")
 
     def _one(self, line: Line, i: int, found: Line) -> Joined | None:
         """Try each reading in its order; the first that holds is taken."""
@@ -117,7 +128,7 @@ class Quantities:
         if kind == "number":
             made = number_part(form, part.surface, tied=part.tied)
         else:
-            made = Part(kind, form, part.surface, part.tied)
+            made = Part(kind, form, surface=part.surface, tied=part.tied)
         return Joined(made, (line.starts[i], line.ends[last]), taken)
 
     def _date(self, parts: Sequence[Part], i: int) -> Reading | None:

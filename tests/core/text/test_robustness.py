@@ -13,7 +13,7 @@ from nocturne.core.text.folding import LIMIT, clean, spell
 from nocturne.core.text.lexing import cut
 from nocturne.core.text.measures import coverage, names, similarity, stem, values
 from nocturne.core.text.memo import Memo
-from nocturne.core.text.parts import Line
+from nocturne.core.text.parts import MAY_BE_LEFT_OUT, Line
 from nocturne.core.text.wording import Wording, speaker_words
 
 LEXICON = default_lexicon()
@@ -156,7 +156,36 @@ def test_what_is_remembered_of_stretches_reads_as_piece_by_piece(text: str, spea
         at = 0
         while at < len(whole.stretches):
             at += wording.in_context(whole, at, slowly, who)
-        assert wording.read(cut(cleaned), who) == slowly
+        ready = wording.read(cut(cleaned), who)
+        assert ready[1:] == slowly[1:]
+        assert [part._replace(written="") for part in ready.parts] == [
+            part._replace(written="") for part in slowly.parts
+        ]
+        assert wording.parts(cut(cleaned), who) == ready.parts
+        for part, start, end in zip(*ready, strict=True):
+            assert part.written == cleaned[start:end]
+
+
+@given(LETTERS | WRITTEN, st.sampled_from([None, "Ana", "Marie Curie"]))
+@settings(max_examples=150, deadline=None)
+def test_a_token_is_written_as_its_range_says(text: str, speaker: str | None) -> None:
+    """What is kept of a part, and the ranges that are only made when they are asked for, agree."""
+    read = analyse(text, LEXICON, speaker)
+    surfaces = [read.surface(at) for at in range(len(read.forms))]
+    assert surfaces == [text[start:end] for start, end in zip(read.starts, read.ends, strict=True)]
+    assert surfaces == [token.surface for token in read.tokens]
+
+
+@given(LETTERS | WRITTEN)
+@settings(max_examples=150, deadline=None)
+def test_what_does_not_bend_is_taken_as_it_is(text: str) -> None:
+    """The gates look only at tokens that bend: the rest is no mark, no subject, and nothing that may be left out."""
+    read = analyse(text, LEXICON)
+    for at in set(range(len(read.forms))) - set(read.bending):
+        assert read.kinds[at] not in ("punct", "subject")
+        if read.kinds[at] == "word":
+            assert read.forms[at] not in MAY_BE_LEFT_OUT
+            assert not read.forms[at].endswith("s")
 
 
 def test_memories_stay_bounded_however_many_words_come() -> None:
