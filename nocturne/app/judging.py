@@ -31,7 +31,6 @@ _ROLES = {"user": "human", "human": "human", "assistant": "assistant", "tool": "
 _OBJECT = (dict, Mapping)
 """What JSON gives comes first: asking an abstract class takes longer than all other checks of a text."""
 _STRINGS = ("speaker", "session", "subject", "role")
-_ONLY_TEXT = frozenset({"text"})
 _SAID = frozenset({"text", "speaker", "said_at", "occurred_at", "session", "subject", "role", "id"})
 
 
@@ -100,7 +99,7 @@ def _time(value: Any, key: str) -> int | None:
 def _said(entry: Any, key: str) -> Said:
     if not isinstance(entry, _OBJECT):
         raise Malformed(f"{key} is not an object with a text")
-    if entry.keys() == _ONLY_TEXT:
+    if len(entry) == 1 and "text" in entry:
         return Said(_text(entry))
     if not entry.keys() <= _SAID:
         raise Malformed(f"{key} has the unknown key {min(entry.keys() - _SAID, key=str)!r}")

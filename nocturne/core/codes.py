@@ -329,7 +329,7 @@ def message(code: str, evidence: Mapping[str, Any]) -> str:
         return f"refused ({code})"
     shown: list[str] = []
     for needed, texts, keys in _sections(code):
-        if all(evidence.get(key) not in _NOTHING for key in needed):
+        if not needed or all(evidence.get(key) not in _NOTHING for key in needed):
             shown.append(texts[0])
             for key, text in zip(keys, texts[1:], strict=True):
                 shown += (_shown(evidence.get(key)), text)
@@ -352,11 +352,14 @@ def _sections(code: str) -> tuple[_Section, ...]:
 
 
 def _shown(value: Any) -> str:
-    if not isinstance(value, str) and value in _NOTHING:
+    if isinstance(value, str):
+        text = value or "nothing"
+    elif value in _NOTHING:
         return "nothing"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_shown(item) for item in value)
-    text = str(value) or "nothing"
+    elif isinstance(value, (list, tuple)):
+        return ", ".join([_shown(item) for item in value])
+    else:
+        text = str(value) or "nothing"
     if "/" in text and _MEASURE.fullmatch(text):
         above, below = text.split("/")
         return f"{int(above) / (int(below) or 1):.2f}"

@@ -84,7 +84,15 @@ def _spliced(sentence: Key, start: int, at: int, grammar: Grammar) -> bool:
     return False
 
 
+@lru_cache(maxsize=64)
+def _splitting(grammar: Grammar) -> frozenset[str]:
+    """The words and marks without which no sentence holds two statements, but for a comma."""
+    return frozenset((*(joint for joint, name in grammar.joints.items() if name == "and"), "and", "but", ";", "—"))
+
+
 def _parts(sentence: Key, grammar: Grammar, *, loose: bool = False) -> list[Key]:
+    if not loose and _splitting(grammar).isdisjoint(sentence):
+        return [sentence] if sentence else []
     parts: list[Key] = []
     start = 0
     at = 0

@@ -24,15 +24,18 @@ class Said(NamedTuple):
     subject: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Holds:
-    """The gate accepts; ``rule`` names what the code verified."""
+    """The gate accepts; ``rule`` names what the code verified.
+
+    Never changed, like a refusal; neither is frozen, which would take thrice as long to make.
+    """
 
     rule: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fails:
     """The gate refuses, for the reason that ``core.codes`` words."""
 

@@ -28,7 +28,10 @@ _FUTURE = frozenset(("will", "shall", "going"))
 def same_source(texts: Sequence[Said]) -> Fails | None:
     """The refusal where the texts are of different speakers, subjects or events."""
     record = texts[0][1:]
-    if all(said[1:] == record for said in texts):
+    for said in texts[1:]:
+        if said[1:] != record:
+            break
+    else:
         return None
     speakers = {said.speaker or "" for said in texts}
     if len(speakers) > 1:
@@ -44,10 +47,8 @@ def same_source(texts: Sequence[Said]) -> Fails | None:
 
 def shown(analysis: Analysis, stems: Iterable[str]) -> list[str]:
     """The words as written for each stem."""
-    wanted = set(stems)
-    places = [at for at, stem in enumerate(analysis.stems) if stem in wanted]
-    written = {analysis.stems[at]: analysis.surface(at) for at in reversed(places)}
-    return [written.get(stem, stem) for stem in sorted(wanted)]
+    held = analysis.stems
+    return [analysis.surface(held.index(stem)) if stem in held else stem for stem in sorted(set(stems))]
 
 
 def brief(text: str) -> str:
@@ -82,8 +83,8 @@ def cased(one: Analysis, two: Analysis) -> Fails | None:
     if one.text == two.text or not one.lang == two.lang == "en":
         return None
     for first, second in ((one, two), (two, one)):
-        lowered = [fold(name) for name in first.names if name[1:].islower()]
-        inner = {name for name in lowered if name in second.text}
+        text = second.text
+        inner = {low for name in first.names if name[1:].islower() and (low := fold(name)) in text}
         if not inner or not _capitals_kept(second):
             continue
         inner &= {token.surface for token in second.tokens if token.kind == "word"}
@@ -143,6 +144,9 @@ def difference(one: Reading, two: Reading, *, superset: bool) -> Fails:
 
 def _balance(first: Sequence[str], second: Sequence[str]) -> tuple[Counted, Counted]:
     """What the first holds more often than the second, by how much, and the other way round."""
+    one, two = set(first), set(second)
+    if len(one) == len(first) and len(two) == len(second):
+        return dict.fromkeys(one - two, 1), dict.fromkeys(two - one, 1)
     # Texts that may say the same begin and end alike: what they share there balances.
     size = min(len(first), len(second))
     begin = end = 0
@@ -171,12 +175,14 @@ def _incomparable(one: Reading, two: Reading) -> Fails | None:
     return None
 
 
+_EVEN: tuple[Counted, Counted] = ({}, {})
 _PASSIVE = frozenset(("by", "is", "was", "be", "been", "being", "have", "had"))
 
 
 def _marked(one: Reading, two: Reading, gone: Counted, more: Counted, *, superset: bool) -> Fails | None:
     """A difference in values, or in words that have a code of their own."""
-    fewer, further = _balance(one.analysis.value_list, two.analysis.value_list)
+    before, after = one.analysis.value_list, two.analysis.value_list
+    fewer, further = _balance(before, after) if before != after else _EVEN
     if fewer or (further and not superset):
         return Fails("N211", {"before": _each(fewer) or "nothing", "after": _each(further) or "nothing"})
     content = one.analysis.content - two.analysis.content
@@ -203,10 +209,8 @@ def _each(counts: Counted) -> list[str]:
 
 def _worded(one: Reading, two: Reading, gone: Counted, more: Counted, *, superset: bool) -> Fails | None:
     """A difference in subjects, connecting words or content."""
-    possessed = any(f"{word}'s" in more for word in gone)
-    lost_one = any(_is_subject(word, one.grammar) for word in gone)
-    new_one = not superset and any(_is_subject(word, two.grammar) for word in more)
-    if possessed or lost_one or new_one:
+    possessed = any(f"{word}'s" in more for word in gone) if more else False
+    if possessed or _subjects(gone, one.grammar) or (not superset and _subjects(more, two.grammar)):
         return Fails("N209", {"before": brief(one.analysis.text), "after": brief(two.analysis.text)})
     linking = one.grammar.linking
     lost = sorted(word for word in gone if word in linking)
@@ -223,8 +227,14 @@ def _worded(one: Reading, two: Reading, gone: Counted, more: Counted, *, superse
     return None
 
 
-def _forms(reading: Reading) -> list[str]:
-    return [word for sentence in reading.sentences for word in sentence.words if word not in (",", ":", ";")]
+_SEPARATING = frozenset((",", ":", ";"))
+
+
+def _forms(reading: Reading) -> Sequence[str]:
+    sentences = reading.sentences
+    if len(sentences) == 1 and _SEPARATING.isdisjoint(sentences[0].words):
+        return sentences[0].words
+    return [word for sentence in sentences for word in sentence.words if word not in _SEPARATING]
 
 
 @lru_cache(maxsize=64)
@@ -250,13 +260,15 @@ def _kinds(grammar: Grammar) -> tuple[tuple[str, frozenset[str]], ...]:
     )
 
 
-def _is_subject(word: str, grammar: Grammar) -> bool:
-    """Whether it is a form of the subject, a pronoun or a possessor."""
-    return (
-        word in SUBJECTS
-        or word.endswith("'s")
-        or (word in grammar.pronouns and word not in grammar.relatives)
-    )
+def _subjects(words: Iterable[str], grammar: Grammar) -> list[str]:
+    """Those that are forms of the subject, pronouns or possessors."""
+    standing = _pronouns(grammar)
+    return [word for word in words if word in standing or word.endswith("'s")]
+
+
+@lru_cache(maxsize=64)
+def _pronouns(grammar: Grammar) -> frozenset[str]:
+    return SUBJECTS | (grammar.pronouns - grammar.relatives)
 
 
 def _bound(reading: Reading) -> Counter[tuple[str, str]]:

@@ -16,7 +16,6 @@ _LONGEST_ADJUNCT = 24
 _BACK = 3
 
 
-@lru_cache(maxsize=16_384)
 def bare(clause: Key) -> Key:
     """The clause without its commas."""
     return tuple(word for word in clause if word not in ",—") if "," in clause or "—" in clause else clause
