@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 from nocturne.app.ports import Store
 from nocturne.core.facts import Fact
+from nocturne.core.table import shared
 
 
 def evidence_of(store: Store, facts: Mapping[int, Fact]) -> dict[int, tuple[int, ...]]:
     """The members of each schema among some facts, as it was last measured."""
-    schemas = [id_ for id_, fact in facts.items() if fact.block == "schemas"]
+    schemas = [id_ for id_, block in shared(facts, attrgetter("block")) if block == "schemas"]
     last: dict[int, tuple[int, list[int]]] = {}
     for seq, link in store.lineage(schemas) if schemas else ():
         if link.role == "evidence":

@@ -20,6 +20,7 @@ from nocturne.core.facts import Fact, Retirement, State, Step
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import named_by
 from nocturne.core.retention import loss, newly_faded, over_capacity
+from nocturne.core.table import Table
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.verdicts import Refused, Ruling
 from nocturne.errors import StoreLocked, UsageError
@@ -209,7 +210,7 @@ def sleep(night: Night) -> SleepReport:
     slept = night.store.last_sleep_at()
     ledger = _Ledger(night, stages)
     head, found, newest = ledger.head, len(ledger.state.facts), ledger.state.next_id
-    before = ledger.state if night.in_full else None
+    before = ledger.copied() if night.in_full else None
     contents = measured(night.store, ledger.state)
     lost, reports = 0, []
     forgotten: list[Fact] = []
@@ -237,7 +238,7 @@ def sleep(night: Night) -> SleepReport:
         end=ledger.last,
         unchanged_since=head.snapshot if ledger.quiet else None,
         forgotten=tuple(forgotten),
-        faded=_faded(night, slept, [fact for id_, fact in state.facts.items() if id_ < newest]),
+        faded=_faded(night, slept, state.facts, newest),
         shortfall=over_capacity(state.facts, night.policy, night.now).shortfall,
     )
 
@@ -376,7 +377,7 @@ class _Ledger:
     def __init__(self, night: Night, stages: Sequence[Pass]) -> None:
         self.night = night
         self.head: Head = night.store.head()
-        self.state: State = night.store.state()
+        self.state: State = night.store.state(packed=True)
         self.stages = stages
         self.waiting: list[str] = ["consolidation:start"]
         self.first: int | None = None
@@ -390,7 +391,11 @@ class _Ledger:
     def look_again(self) -> None:
         """Read where the store stands now that it has moved on."""
         self.state = State({})
-        self.head, self.state = self.night.store.head(), self.night.store.state()
+        self.head, self.state = self.night.store.head(), self.night.store.state(packed=True)
+
+    def copied(self) -> State:
+        """The state, of which nothing changes when it advances."""
+        return replace(self.state, facts=Table(self.state.facts.values()))
 
     def commit(self, stage: Pass, outcome: Outcome) -> bool:
         """Write what a pass decided, and take on the state that it leaves; False where the store has moved on."""
@@ -480,7 +485,7 @@ class _Ledger:
         }
         facts, retired = outcome.state.facts, outcome.state.retired
         if isinstance(facts, Advancing):
-            facts = facts.apart() if self.night.in_full else facts.in_place()
+            facts = facts.in_place()
         if gone:
             retired = ChainMap(gone, retired)  # type: ignore[arg-type]  # only read
         self.state = State(facts, retired, outcome.state.next_id)
@@ -490,9 +495,11 @@ class _Ledger:
         return [replace(report, snapshots=span) for report, span in zip(reports, self._spans, strict=True)]
 
 
-def _faded(night: Night, since: int | None, facts: Sequence[Fact]) -> tuple[int, ...]:
+def _faded(night: Night, since: int | None, facts: Mapping[int, Fact], newest: int) -> tuple[int, ...]:
+    """Those of the facts numbered below ``newest`` that faded."""
     if since is None:
         return ()
     rows = night.store.activations()
-    curves = {fact.id: curve_of(rows[fact.id], fact) for fact in facts if fact.id in rows}
-    return newly_faded(facts, curves, night.policy, since, night.now)
+    curves = {id_: curve_of(row, facts[id_]) for id_, row in rows.items() if id_ < newest and id_ in facts}
+    faded = newly_faded(facts.values(), curves, night.policy, since, night.now)
+    return tuple(id_ for id_ in faded if id_ < newest)

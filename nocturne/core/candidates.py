@@ -6,6 +6,7 @@ so that a small sleep never loads numpy; larger ones go through ``core.join``.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from nocturne.core.contents import Chosen, Contents, Row, gathered
 from nocturne.core.facts import Block, Fact
+from nocturne.core.table import by_id, shared
 
 SMALL = 45_000
 """Up to so many set intersections (300 rows against each other) are cheaper than importing numpy."""
@@ -124,11 +126,12 @@ def _measure(shared: int, size: int) -> Fraction:
 
 
 def nominate_pairs(
-    facts: Iterable[Fact],
+    facts: Iterable[Fact] | Mapping[int, Fact],
     content: Mapping[int, frozenset[str]],
     floor: Fraction,
     *,
     fresh: AbstractSet[int] | None = None,
+    schemas: bool = True,
 ) -> list[Nominee]:
     """Pairs of active facts with containment ≥ ``floor``, in the keeper's order; by drop, best first.
 
@@ -136,29 +139,25 @@ def nominate_pairs(
     their place and record (``_Same``) only the best keeper meets other facts and each of the rest meets
     that keeper alone: other pairs would say nothing new and grow with the square. Of more than ``CROWD``
     texts with one content set the best so many meet all others, the rest meet only those. Schemas meet
-    only schemas, because they are made of their members' words; namespaces never meet.
+    only schemas, because they are made of their members' words, or are left out; namespaces never meet.
     """
-    held = gathered(content)
-    rooms: dict[Hashable, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        if fact.active and held.rows[fact.id]:
-            rooms[fact.namespace, fact.block == "schemas"].append(fact)
+    held, table = gathered(content), by_id(facts)
+    rooms: dict[Hashable, array[int]] = defaultdict(_no_ids)
+    for id_, room in shared(table, _room):
+        if room is not None and (schemas or not room[1]) and held.rows[id_]:
+            rooms[room].append(id_)
     found: list[Nominee] = []
-    keepers: dict[int, Fact] = {}
     for members in rooms.values():
-        heads: list[Fact] = []
+        heads = _no_ids()
         for same in _of_one_content(members, held):
-            best, told = _best(same, fresh)
-            heads += best
-            for drop, keep in told:
-                found.append(Nominee(drop.id, keep.id, Fraction(1), equal=True))
-                keepers[keep.id] = keep
-        sets = Chosen(held.words, [held.rows[head.id] for head in heads])
-        for i, j, shared in _joined(sets, floor, _rows(heads, fresh)):
-            keep_id, drop_id = keeper(heads[i], heads[j], held)
-            similarity = _measure(shared, min(sets.size(i), sets.size(j)))
+            best, told = _best(same, table, fresh)
+            heads.extend(best)
+            found += [Nominee(drop, keep, Fraction(1), equal=True) for drop, keep in told]
+        sets = Chosen(held.words, [held.rows[head] for head in heads])
+        for i, j, common in _joined(sets, floor, _rows(heads, fresh)):
+            keep_id, drop_id = keeper(table[heads[i]], table[heads[j]], held)
+            similarity = _measure(common, min(sets.size(i), sets.size(j)))
             found.append(Nominee(drop_id, keep_id, similarity, sets.rows[i] == sets.rows[j]))
-            keepers[keep_id] = heads[i] if heads[i].id == keep_id else heads[j]
     by_drop = attrgetter("drop")
     found.sort(key=by_drop)
     # Keys for all pairs at once would be several times as large as the pairs.
@@ -166,31 +165,43 @@ def nominate_pairs(
         pair
         for _, same_drop in groupby(found, by_drop)
         for pair in sorted(
-            same_drop, key=lambda pair: (falling(pair.similarity), keeper_key(keepers[pair.keep]))
+            same_drop, key=lambda pair: (falling(pair.similarity), keeper_key(table[pair.keep]))
         )
     ]
 
 
-def _of_one_content(members: Iterable[Fact], held: Contents[int]) -> Iterator[list[Fact]]:
+def _no_ids() -> array[int]:
+    return array("q")
+
+
+def _room(fact: Fact) -> tuple[str, bool] | None:
+    """Whom an active fact may meet."""
+    return (fact.namespace, fact.block == "schemas") if fact.active else None
+
+
+def _of_one_content(members: Iterable[int], held: Contents[int]) -> Iterator[list[int]]:
     """The facts of each content set. Most are alone: a list for each would be larger than all contents."""
-    first: dict[Row, Fact] = {}
-    more: dict[Row, list[Fact]] = defaultdict(list)
-    for fact in members:
-        row = held.rows[fact.id]
-        if first.setdefault(row, fact) is not fact:
-            more[row].append(fact)
-    for row, fact in first.items():
-        yield [fact, *more.get(row, ())]
+    first: dict[Row, int] = {}
+    more: dict[Row, list[int]] = defaultdict(list)
+    for id_ in members:
+        row = held.rows[id_]
+        if first.setdefault(row, id_) != id_:
+            more[row].append(id_)
+    for row, id_ in first.items():
+        yield [id_, *more.get(row, ())]
 
 
-def _best(same: Sequence[Fact], fresh: AbstractSet[int] | None) -> tuple[list[Fact], list[tuple[Fact, Fact]]]:
+def _best(
+    same: Sequence[int], table: Mapping[int, Fact], fresh: AbstractSet[int] | None
+) -> tuple[Sequence[int], list[tuple[int, int]]]:
     """Of facts of one content set those that meet all others; and which of the rest (drop, keep) meet only them."""
     if len(same) == 1:
-        return list(same), []
+        return same, []
     groups: dict[_Same, list[Fact]] = defaultdict(list)
-    for fact in same:
+    for id_ in same:
+        fact = table[id_]
         groups[_Same.of(fact)].append(fact)
-    told: list[tuple[Fact, Fact]] = []
+    told: list[tuple[int, int]] = []
     heads = []
     for group in groups.values():
         head = min(group, key=keeper_key)
@@ -199,7 +210,7 @@ def _best(same: Sequence[Fact], fresh: AbstractSet[int] | None) -> tuple[list[Fa
     if len(heads) > CROWD:
         heads.sort(key=keeper_key)
         told += _told(heads[:CROWD], heads[CROWD:], fresh)
-    return heads[:CROWD], told
+    return [head.id for head in heads[:CROWD]], told
 
 
 class _Same(NamedTuple):
@@ -219,16 +230,16 @@ class _Same(NamedTuple):
 
 def _told(
     keepers: Sequence[Fact], others: Iterable[Fact], fresh: AbstractSet[int] | None
-) -> Iterator[tuple[Fact, Fact]]:
+) -> Iterator[tuple[int, int]]:
     """Each of the others with each keeper."""
     for fact in others:
         for keep in keepers:
             if fact is not keep and (fresh is None or fact.id in fresh or keep.id in fresh):
-                yield fact, keep
+                yield fact.id, keep.id
 
 
-def _rows(facts: Sequence[Fact], fresh: AbstractSet[int] | None) -> AbstractSet[int] | None:
-    return None if fresh is None else {row for row, fact in enumerate(facts) if fact.id in fresh}
+def _rows(ids: Iterable[int], fresh: AbstractSet[int] | None) -> AbstractSet[int] | None:
+    return None if fresh is None else {row for row, id_ in enumerate(ids) if id_ in fresh}
 
 
 def alike(fact: Fact) -> Hashable:
@@ -253,17 +264,17 @@ def nominate_unions(
     changed and not how much there is that resembles it.
     """
     held = gathered(content)
-    groups: dict[Hashable, list[Fact]] = defaultdict(list)
+    groups: dict[Hashable, array[int]] = defaultdict(_no_ids)
     for fact in facts:
         if fact.active and held.rows[fact.id]:
-            groups[group(fact)].append(fact)
+            groups[group(fact)].append(fact.id)
     found: list[Neighbours] = []
-    for members in groups.values():
-        members.sort(key=lambda fact: fact.id)
-        sets = Chosen(held.words, [held.rows[fact.id] for fact in members])
-        for i, j, shared in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
-            similarity = _measure(shared, min(sets.size(i), sets.size(j)))
-            found.append(Neighbours(members[i].id, members[j].id, similarity))
+    for ids in groups.values():
+        members = array("q", sorted(ids))
+        sets = Chosen(held.words, [held.rows[id_] for id_ in members])
+        for i, j, common in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
+            similarity = _measure(common, min(sets.size(i), sets.size(j)))
+            found.append(Neighbours(members[i], members[j], similarity))
     found.sort()
     return found
 

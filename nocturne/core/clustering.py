@@ -8,6 +8,7 @@ Python; numpy, scipy and scikit-learn are loaded only for large ones, and only w
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -15,7 +16,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from nocturne.core.contents import Chosen, gathered
-from nocturne.core.facts import Fact
+from nocturne.core.facts import Fact, Layer
+from nocturne.core.table import by_id, shared
 
 SMALL = 300
 """Below this many rows plain Python is done before numpy has been imported."""
@@ -38,27 +40,33 @@ class Found:
 
 
 def clusters(
-    facts: Iterable[Fact],
+    facts: Iterable[Fact] | Mapping[int, Fact],
     content: Mapping[int, frozenset[str]],
     *,
     eps: float,
     min_members: int,
+    layer: Layer | None = None,
 ) -> list[Found]:
     """Clusters of active facts of one namespace and subject, by their lowest member.
 
     ``eps`` is a cosine distance; a fact is a core where at least ``min_members`` facts, itself included, lie
-    within it. A fact without content tokens belongs nowhere.
+    within it. A fact without content tokens belongs nowhere. With ``layer`` only the facts of this one.
     """
     held = gathered(content)
-    groups: dict[Hashable, list[int]] = defaultdict(list)
-    for fact in facts:
-        if fact.active and held.rows[fact.id]:
-            groups[(fact.namespace, fact.subject)].append(fact.id)
+
+    def together(fact: Fact) -> Hashable:
+        among = fact.active and (layer is None or fact.layer == layer)
+        return (fact.namespace, fact.subject) if among else None
+
+    groups: dict[Hashable, array[int]] = defaultdict(lambda: array("q"))
+    for id_, group in shared(by_id(facts), together):
+        if group is not None and held.rows[id_]:
+            groups[group].append(id_)
     found = []
-    for ids in groups.values():
-        if len(ids) < min_members:
+    for members_of in groups.values():
+        if len(members_of) < min_members:
             continue
-        ids.sort()
+        ids = array("q", sorted(members_of))
         sets = Chosen(held.words, [held.rows[id_] for id_ in ids])
         weights = inverse_frequencies(sets)
         members: dict[int, list[int]] = defaultdict(list)

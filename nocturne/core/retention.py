@@ -6,14 +6,16 @@ the policy protects, or that a person pinned, is exempt from every rule here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 
 from nocturne.core.facts import DAY, Block, Fact
 from nocturne.core.policy import Policy, exact
 from nocturne.core.strength import Activation, born, strength
+from nocturne.core.table import shared
 
 BLOCK_WEIGHT: dict[Block, int] = {
     "persona": 60,
@@ -102,17 +104,18 @@ def over_capacity(
     Exempt facts are never taken: where they alone exceed the capacity, ``shortfall`` says by how many.
     """
     capacity = policy.forget.capacity
-    active = [fact for fact in facts.values() if fact.active and fact.id not in gone]
-    if capacity is None or len(active) <= capacity:
-        return Overflow(active=len(active), capacity=capacity)
-    excess = len(active) - capacity
+    active = sum(stands and id_ not in gone for id_, stands in shared(facts, attrgetter("active")))
+    if capacity is None or active <= capacity:
+        return Overflow(active=active, capacity=capacity)
+    excess = active - capacity
     span = _recency_span(policy)
-    ranked = [fact for fact in active if not exempt(fact, policy)]
+    takes = shared(facts, lambda fact: fact.active and not exempt(fact, policy))
+    ranked = [id_ for id_, may_go in takes if may_go and id_ not in gone]
     # Two sorts by one number each: pairs of numbers would be larger than the facts' own table.
-    ranked.sort(key=lambda fact: fact.id, reverse=True)
-    ranked.sort(key=lambda fact: _scaled_salience(fact, policy, now, span))
-    taken = tuple(fact.id for fact in ranked[:excess])
-    return Overflow(taken, len(active), capacity, excess - len(taken))
+    ranked.sort(reverse=True)
+    ranked.sort(key=lambda id_: _scaled_salience(facts[id_], policy, now, span))
+    taken = tuple(ranked[:excess])
+    return Overflow(taken, active, capacity, excess - len(taken))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +170,8 @@ def faded(
 
 
 def newly_faded(
-    facts: Iterable[Fact], activations: Mapping[int, Activation], policy: Policy, since: int, now: int
+    facts: Collection[Fact], activations: Mapping[int, Activation], policy: Policy, since: int, now: int
 ) -> tuple[int, ...]:
     """Those of the faded that were still visible at ``since``, as their activations stand now."""
-    held = list(facts)
-    before = set(faded(held, activations, policy, since))
-    return tuple(fact for fact in faded(held, activations, policy, now) if fact not in before)
+    before = set(faded(facts, activations, policy, since))
+    return tuple(fact for fact in faded(facts, activations, policy, now) if fact not in before)

@@ -13,6 +13,7 @@ from nocturne.core.meaning import Fails, clash_key, judge_contradict
 from nocturne.core.proposals import Contradict as Proposed
 from nocturne.core.proposals import Keep, Proposal
 from nocturne.core.strength import contradicted, strength
+from nocturne.core.table import Some
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import curve_of, row_of
 from nocturne.passes.briefs import Clash, ContradictBrief
@@ -41,14 +42,14 @@ class Contradict:
         stated = {fact.id: keys for fact in no_schemas(facts) if (keys := _keys(scene, fact))}
         told = stated if scene.fresh is None else stated.keys() & scene.fresh
         wanted = {key for id_ in told for key in stated[id_]}
-        groups: dict[_Key, list[Fact]] = defaultdict(list)
+        groups: dict[_Key, list[int]] = defaultdict(list)
         for id_, keys in stated.items():
             for key in keys:
                 if key in wanted:
-                    groups[key].append(facts[id_])
+                    groups[key].append(id_)
         clashes: dict[tuple[int, int], Clash] = {}
-        for key, members in groups.items():
-            members.sort(key=_when)
+        for key, ids in groups.items():
+            members = sorted((facts[id_] for id_ in ids), key=_when)
             for place, new in enumerate(members):
                 # The nearest earlier statements are enough: a chain is superseded link by link.
                 for old in members[max(0, place - _BACK) : place]:
@@ -58,7 +59,7 @@ class Contradict:
                         clashes[old.id, new.id] = Clash(old.id, new.id, _attribute(scene, new, key))
         if not clashes:
             return None
-        named = {id_: facts[id_] for pair in clashes for id_ in pair}
+        named = Some(facts, (id_ for pair in clashes for id_ in pair))
         # In the order of time: what ends a fact is the first that was said against it, and a chain has no gap.
         found = sorted(clashes.values(), key=lambda clash: (_when(facts[clash.new]), _when(facts[clash.old])))
         return ContradictBrief(tuple(found), named)

@@ -14,6 +14,7 @@ from nocturne.core.facts import Change, Fact, Link
 from nocturne.core.meaning import Fails, Finding, judge_drop
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Drop, Keep, Proposal
+from nocturne.core.table import Some
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import inherited
 from nocturne.passes.briefs import DedupeBrief, Pair
@@ -22,7 +23,7 @@ from nocturne.passes.reversals import Stations
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.signals import repeated
-from nocturne.passes.standing import no_schemas, reasoned, same_space, standing
+from nocturne.passes.standing import reasoned, same_space, standing
 
 
 class Dedupe:
@@ -40,8 +41,8 @@ class Dedupe:
             return None
         facts = scene.before.facts
         floor = exact(scene.policy.dedupe.floor)
-        found = nominate_pairs(no_schemas(facts), scene.contents(), floor, fresh=scene.fresh)
-        stations = Stations(no_schemas(facts), scene.lexicon)
+        found = nominate_pairs(facts, scene.contents(), floor, fresh=scene.fresh, schemas=False)
+        stations = Stations.among(facts, scene.lexicon, schemas=False)
         pairs = []
         for drop, keep, measure, equal in found:
             if scene.memo.known and not self._open(scene, drop, keep):
@@ -51,7 +52,7 @@ class Dedupe:
             pairs.append(Pair(drop, keep, measure, equal))
         if not pairs:
             return None
-        named = {id_: facts[id_] for pair in pairs for id_ in (pair.drop, pair.keep)}
+        named = Some(facts, (id_ for pair in pairs for id_ in (pair.drop, pair.keep)))
         return DedupeBrief(tuple(pairs), named)
 
     def _open(self, scene: Scene, drop: int, keep: int) -> bool:
@@ -164,7 +165,7 @@ class Dedupe:
 def _parted(scene: Scene, drop: Fact, keep: Fact) -> int | None:
     if drop.attribute is None or drop.attribute != keep.attribute:
         return None
-    return Stations(scene.before.facts.values(), scene.lexicon).between(drop, keep)
+    return Stations.among(scene.before.facts, scene.lexicon, of=drop).between(drop, keep)
 
 
 def _text(scene: Scene, fact: int) -> str:

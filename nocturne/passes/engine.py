@@ -13,6 +13,7 @@ from typing import Any
 from nocturne.core.conservation import breaches
 from nocturne.core.facts import Activation, Change, Fact, Link, State
 from nocturne.core.proposals import Drop, Encode, Keep, Proposal, named_by
+from nocturne.core.table import Rows, Table
 from nocturne.core.verdicts import NOTHING, Accepted, Origin, Refused, Ruling, Verdict
 from nocturne.passes import wire
 from nocturne.passes.advancing import Advancing
@@ -53,7 +54,7 @@ class Outcome:
     """How many of those were accepted."""
     refusals: Mapping[str, int] = field(default_factory=dict)
     """How often each code refused."""
-    retired: tuple[Fact, ...] = ()
+    retired: Sequence[Fact] = ()
     """The facts that the pass took out of the active set, as it left them, in order."""
     because: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """What was found, where the pass was refused whole."""
@@ -191,7 +192,7 @@ class _Work:
         self.settled = _Settled(scene.before.next_id)
         self.rulings = Rulings()
         self.refusals: Counter[str] = Counter()
-        self.retired: list[Fact] = []
+        self.retired = Rows()
         self.next_id = scene.before.next_id
         self.proposed = self.accepted = self.enforced = self.again = self.mended = 0
 
@@ -201,7 +202,7 @@ class _Work:
         if number > 1:
             fresh = self.facts.touched
             self.earlier |= dict.fromkeys(fresh)
-            before = replace(self.start, facts=self.facts.apart())
+            before = replace(self.start, facts=self.facts.settled())
             self.facts = Advancing(before.facts)
         scene = replace(
             self.base,
@@ -350,16 +351,15 @@ class _Work:
             again=self.again,
             mended=self.mended,
             refusals=self.refusals,
-            retired=tuple(self.retired),
+            retired=self.retired,
         )
-        gone = {fact.id: fact for fact in self.retired}
         touched = self.earlier | dict.fromkeys(self.facts.touched) if self.earlier else self.facts.touched
         broken = breaches(
             self.stage.name,
             self.start.facts,
             self.facts,
             touched=touched,
-            gone=gone,
+            gone=Table(self.retired),
             content=self.base.content,
         )
         if not broken:

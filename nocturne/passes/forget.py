@@ -12,6 +12,7 @@ from nocturne.core.meaning import Fails, judge_schema
 from nocturne.core.proposals import Forget as Proposed
 from nocturne.core.proposals import Proposal
 from nocturne.core.retention import age_days, overflow, stale
+from nocturne.core.table import Some
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import ForgetBrief, Forgettable
 from nocturne.passes.evidence import in_session, living
@@ -30,18 +31,16 @@ class Forget:
         One that was spared is asked about again when another stale span has passed.
         """
         facts, policy, now = scene.before.facts, scene.policy, scene.now
-        old = [
-            fact
+        found = [
+            Forgettable(fact.id, "stale", age_days(fact, now))
             for fact in facts.values()
             if stale(fact, policy, now) and (scene.fresh is None or fact.id in scene.fresh)
         ]
-        gone = {fact.id for fact in old}
-        over = overflow(facts, policy, now, gone=gone)
-        found = [Forgettable(fact.id, "stale", age_days(fact, now)) for fact in old]
+        over = overflow(facts, policy, now, gone={item.fact for item in found})
         found += [Forgettable(id_, "capacity", age_days(facts[id_], now)) for id_ in sorted(over)]
         if not found:
             return None
-        return ForgetBrief(tuple(found), {item.fact: facts[item.fact] for item in found})
+        return ForgetBrief(tuple(found), Some(facts, (item.fact for item in found)))
 
     def ready(self, scene: Scene) -> Scene:
         """The scene with the overflow set, a function of the store as the pass found it."""
@@ -96,7 +95,7 @@ class Forget:
             ):
                 yield Proposed(fact=schema, policy="evidence", reason="its evidence no longer shows it")
         capacity = scene.policy.forget.capacity
-        for id_ in sorted(overflow(scene.facts, scene.policy, scene.now)):
+        for id_ in sorted(overflow(scene.facts, scene.policy, scene.now)) if capacity is not None else ():
             yield Proposed(fact=id_, policy="capacity", reason=f"over the capacity of {capacity} facts")
 
     def memo(self, scene: Scene, proposal: Proposal) -> str | None:

@@ -15,6 +15,7 @@ from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
 from nocturne.core.proposals import Proposal
+from nocturne.core.table import Some
 from nocturne.core.text.measures import similarity
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import inherited
@@ -65,7 +66,7 @@ class Merge:
             unions += [union for union in self._refined(scene, facts, sets) if _ids(union) not in paired]
         if not unions:
             return None
-        named = {id_: facts[id_] for union in unions for id_ in (union.into, *union.sources)}
+        named = Some(facts, (id_ for union in unions for id_ in (union.into, *union.sources)))
         return MergeBrief(tuple(unions), named)
 
     def _refined(

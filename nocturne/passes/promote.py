@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
+from itertools import chain
 
 from nocturne.core.facts import Change, Fact
 from nocturne.core.making import moved
 from nocturne.core.proposals import Promote as Proposed
 from nocturne.core.proposals import Proposal
+from nocturne.core.table import Some, shared
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import PromoteBrief
 from nocturne.passes.heir import LASTING, home
@@ -36,18 +39,23 @@ class Promote:
 
     def brief(self, scene: Scene) -> PromoteBrief | None:
         """Facts in scratch that could go somewhere and were not asked about yet, protected categories first."""
-        ready = [
-            fact
-            for fact in scene.before.facts.values()
-            if fact.block == "scratch"
-            and home(fact) != "scratch"
-            and not self._wants_sources(scene, fact)
-            and (scene.fresh is None or fact.id in scene.fresh)
-        ]
-        # One after the other, the second keeping equals in order: a pair for each fact would outweigh the list.
-        ready.sort(key=lambda fact: fact.id)
-        ready.sort(key=lambda fact: fact.category not in _FIRST)
-        return PromoteBrief({fact.id: fact for fact in ready}) if ready else None
+        facts = scene.before.facts
+
+        def leaves(fact: Fact) -> tuple[bool, int] | None:
+            if fact.block != "scratch" or home(fact) == "scratch":
+                return None
+            return fact.category in _FIRST, self._needed(scene, fact)
+
+        first, later = array("q"), array("q")
+        for id_, found in shared(facts, leaves):
+            if found is None or not (scene.fresh is None or id_ in scene.fresh):
+                continue
+            protected, needed = found
+            if needed < 2 or not self._wants_sources(scene, facts[id_]):
+                (first if protected else later).append(id_)
+        if not (first or later):
+            return None
+        return PromoteBrief(Some(facts, chain(sorted(first), sorted(later))))
 
     def gate(self, scene: Scene, proposal: Proposal) -> Verdict:
         """A legal block, another one than now, of the right subject, on enough evidence."""
@@ -70,11 +78,14 @@ class Promote:
         rule = "promotion" if scene.adjudicated else "promotion-rule"
         return Accepted(proposal, rule, _moved(fact.block, proposal.to_block))
 
-    def _wants_sources(self, scene: Scene, fact: Fact) -> dict[str, int]:
+    def _needed(self, scene: Scene, fact: Fact) -> int:
+        """How many independent sources must bear it."""
         rules = scene.policy.promote
         needed = rules.independent_sources
-        if fact.trust < rules.low_trust:
-            needed = max(needed, 2)
+        return max(needed, 2) if fact.trust < rules.low_trust else needed
+
+    def _wants_sources(self, scene: Scene, fact: Fact) -> dict[str, int]:
+        needed = self._needed(scene, fact)
         if needed < 2:
             return {}
         seen = [scene.origins[span.turn] for span in fact.sources if span.turn in scene.origins]

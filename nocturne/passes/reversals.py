@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from nocturne.core.facts import Fact
 from nocturne.core.meaning import attribute_of
+from nocturne.core.table import shared
 from nocturne.core.text.lexicon import Lexicon
 
 Key = tuple[str, str, str]
@@ -24,6 +25,19 @@ class Stations:
                 self._placed[_key(fact)].append((_when(fact), fact.id, fact))
         for placed in self._placed.values():
             placed.sort(key=lambda row: row[:2])
+
+    @classmethod
+    def among(
+        cls, facts: Mapping[int, Fact], lexicon: Lexicon, *, of: Fact | None = None, schemas: bool = True
+    ) -> Stations:
+        """Those among the facts of a table, or of those that state what one fact does of the same person."""
+
+        def states(fact: Fact) -> bool:
+            if fact.attribute is None or (not schemas and fact.block == "schemas"):
+                return False
+            return of is None or _key(fact) == _key(of)
+
+        return cls((facts[id_] for id_, stated in shared(facts, states) if stated), lexicon)
 
     def between(self, one: Fact, other: Fact) -> int | None:
         """The first fact between two that gives their attribute another value, or None: Porto, Lisbon, Porto."""

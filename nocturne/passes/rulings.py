@@ -10,20 +10,23 @@ from typing import Any
 
 from nocturne.core.facts import Block, Change, Fact
 from nocturne.core.making import moved, only_moved
+from nocturne.core.table import Rows
 from nocturne.core.verdicts import Accepted, Ruling
 
 CHUNK = 100_000
 """Rulings that are packed at once. So many are some 60 MB; to pack and make them again takes 90 µs each."""
 
 _BESIDE = attrgetter("pass_name", "origin", "raw", "links", "activations", "memo", "provenance")
-_Pack = tuple[bytes, list[Fact | Block | None]]
+_Step = tuple[bool, Block | None]
+"""Whether there was a fact before, and its new block where nothing else changed."""
+_Pack = tuple[bytes, Rows]
 
 
 class Rulings(Collection[Ruling]):
     """Rulings in the order in which they were made. They are equal to, but not the same as, those that were added.
 
-    The facts in them are kept as they are, because the states before and after the pass hold most of them; what
-    is said beside them would be twice as large as the facts, and is a hundredth of that when it is packed.
+    The texts of the facts in them are kept as they are, because the states before and after the pass hold most of
+    them; all else would be several times as large as those states, and is a hundredth of that when it is packed.
     """
 
     def __init__(self, rulings: Iterable[Ruling] = ()) -> None:
@@ -53,33 +56,40 @@ class Rulings(Collection[Ruling]):
 
 def _packed(rulings: Iterable[Ruling]) -> _Pack:
     rows: list[tuple[Any, ...]] = []
-    facts: list[Fact | Block | None] = []
+    facts = Rows()
     for ruling in rulings:
         verdict, proposal = ruling.verdict, ruling.verdict.proposal
         decided = verdict.rule if isinstance(verdict, Accepted) else verdict.code
         fields = None if proposal is None else dict(proposal.values())
-        for change in ruling.changes:
-            facts += (change.before, _after(change))
-        rows.append(
-            (type(verdict), type(proposal), fields, decided, verdict.evidence, len(ruling.changes), *_BESIDE(ruling))
-        )
-    return zlib.compress(pickle.dumps(rows, pickle.HIGHEST_PROTOCOL), 1), facts
+        steps = tuple([_kept(change, facts) for change in ruling.changes])
+        rows.append((type(verdict), type(proposal), fields, decided, verdict.evidence, steps, *_BESIDE(ruling)))
+    return zlib.compress(pickle.dumps((rows, facts.emptied()), pickle.HIGHEST_PROTOCOL), 1), facts
 
 
 def _unpacked(pack: _Pack) -> Iterator[Ruling]:
-    rows, facts = pickle.loads(zlib.decompress(pack[0])), iter(pack[1])  # noqa: S301 - packed above, in this process
+    rows, numbers = pickle.loads(zlib.decompress(pack[0]))  # noqa: S301 - packed above, in this process
+    facts = iter(pack[1].filled(numbers))
     for verdict, kind, fields, decided, evidence, steps, name, origin, raw, links, activations, memo, by in rows:
         proposal = None if fields is None else kind(**fields)
-        changes = tuple([_change(next(facts), next(facts)) for _ in range(steps)])
+        changes = tuple([_change(step, facts) for step in steps])
         yield Ruling(
             name, origin, verdict(proposal, decided, evidence), raw, changes, links, activations, memo, by
         )
 
 
-def _after(change: Change) -> Fact | Block:
+def _kept(change: Change, facts: Rows) -> _Step:
+    """Which of the change's facts the next of ``facts`` are."""
     before, after = change.before, change.after
-    return after.block if before is not None and only_moved(before, after) else after
+    if before is not None:
+        facts.append(before)
+        if only_moved(before, after):
+            return True, after.block
+    facts.append(after)
+    return before is not None, None
 
 
-def _change(before: Any, after: Any) -> Change:
-    return Change(before, after if isinstance(after, Fact) else moved(before, after))
+def _change(step: _Step, facts: Iterator[Fact]) -> Change:
+    before = next(facts) if step[0] else None
+    if before is not None and step[1] is not None:
+        return Change(before, moved(before, step[1]))
+    return Change(before, next(facts))

@@ -14,6 +14,7 @@ from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Proposal
+from nocturne.core.table import text_of
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Verdict
@@ -136,7 +137,7 @@ class _Rows(Mapping[int, Row]):
         self._new: dict[str, Row] = {}
 
     def __getitem__(self, key: int) -> Row:
-        text = self._facts[key].text
+        text = text_of(self._facts, key)
         row = self._rows.get(text)
         return self._measured(text) if row is None else row
 

@@ -12,6 +12,7 @@ from nocturne.core.meaning import Fails, judge_schema
 from nocturne.core.proposals import Proposal
 from nocturne.core.proposals import Schematise as Proposed
 from nocturne.core.strength import centrality_factor, scaled
+from nocturne.core.table import Some
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import curve_of, row_of
 from nocturne.passes.briefs import Cluster, SchematiseBrief
@@ -34,11 +35,14 @@ class Schematise:
             return scene
         rules = scene.policy.schematise
         found: list[tuple[str, Found]] = []
-        for layer, eps in (("episodic", rules.episodes_eps), ("semantic", rules.semantic_eps)):
-            pool = [fact for fact in scene.before.facts.values() if fact.layer == layer]
-            if len(pool) < rules.min_members:
-                continue
-            near = clusters(pool, scene.contents(), eps=eps, min_members=rules.min_members)
+        wide: tuple[tuple[Layer, float], ...] = (
+            ("episodic", rules.episodes_eps),
+            ("semantic", rules.semantic_eps),
+        )
+        for layer, eps in wide:
+            near = clusters(
+                scene.before.facts, scene.contents(), eps=eps, min_members=rules.min_members, layer=layer
+            )
             found += [(layer, each) for each in near]
         return replace(scene, clusters=tuple(found))
 
@@ -56,7 +60,7 @@ class Schematise:
                 found.append(Cluster(cluster.members, cluster.terms, _above(layer)))
         if not found:
             return None
-        named = {id_: facts[id_] for cluster in found for id_ in cluster.members}
+        named = Some(facts, (id_ for cluster in found for id_ in cluster.members))
         return SchematiseBrief(tuple(found), named)
 
     def gate(self, scene: Scene, proposal: Proposal) -> Verdict:

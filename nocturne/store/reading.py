@@ -11,6 +11,7 @@ from nocturne.app.bulk import uncollected
 from nocturne.core.acts import ERASED
 from nocturne.core.facts import Fact, Link, Retirement, Span, Stand, State, Step
 from nocturne.core.making import span_made
+from nocturne.core.table import Table
 from nocturne.store.connection import Link as Connection
 from nocturne.store.rows import FACT_COLUMNS, fact_of
 from nocturne.store.texts import names_of
@@ -103,14 +104,15 @@ def held_at(
         return list(_held(link, seq, ids))
 
 
-def state(link: Connection, seq: int | None, namespace: str | None) -> State:
-    """The active facts by id, and what became of the others."""
+def state(link: Connection, seq: int | None, namespace: str | None, *, packed: bool = False) -> State:
+    """The active facts by id, or a table of them, and what became of the others."""
     where = "f.active = 1"
     args: dict[str, Any] = {}
     if namespace is not None:
         where, args = where + " AND f.namespace = :namespace", {"namespace": namespace}
     with uncollected():
-        active = {id_: fact for id_, _, fact in _held(link, seq, where=where, args=args)}
+        held = _held(link, seq, where=where, args=args)
+        active = Table(fact for *_, fact in held) if packed else {id_: fact for id_, _, fact in held}
     last = int(link.value("SELECT MAX(fact_id) FROM facts") or 0)
     return State(active, retired(link, seq, namespace), last + 1)
 

@@ -204,10 +204,10 @@ class SqliteStore:
 
     # Facts
 
-    def state(self, at: int | None = None, namespace: str | None = None) -> State:
-        """The active facts and what became of the others, now or at a snapshot."""
+    def state(self, at: int | None = None, namespace: str | None = None, *, packed: bool = False) -> State:
+        """The active facts, or a ``Table`` of them, and what became of the others, now or at a snapshot."""
         with self.moment():
-            return reading.state(self._link, self._seq(at), namespace)
+            return reading.state(self._link, self._seq(at), namespace, packed=packed)
 
     def all_facts(self, at: int | None = None) -> list[Fact]:
         """Every fact, active or not, now or at a snapshot; ids ascending."""

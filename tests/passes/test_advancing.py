@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nocturne.core.facts import Fact
+from nocturne.core.table import Table
 from nocturne.passes.advancing import Advancing
 from tests.passes.scenes import fact
 
@@ -51,12 +52,33 @@ def test_it_agrees_with_a_table(steps: list[tuple[int, str]]) -> None:
         assert (number in facts) == (number in table)
         assert facts.get(number) == table.get(number)
     assert list(facts.touched) == list(dict.fromkeys(touched))
-    apart = facts.apart()
-    assert list(apart.items()) == list(table.items())
+    assert list(facts.values()) == list(table.values())
+    assert dict(facts.shared(lambda each: each.block)) == {number: each.block for number, each in table.items()}
+    assert {number: facts.text(number) for number in facts} == {number: each.text for number, each in table.items()}
     assert before == BEFORE, "what was before is left as it was"
+    assert list(facts.in_place().items()) == list(facts.items()) == sorted(table.items())
+
+
+@given(st.lists(STEPS, max_size=3))
+def test_rounds_lay_one_over_the_other(rounds: list[list[tuple[int, str]]]) -> None:
+    before = Table(BEFORE.values())
+    facts, table, rest = Advancing(before), dict(BEFORE), list(rounds)
+    while rest:
+        for number, how in rest.pop(0):
+            if number in table:
+                after = CHANGES[how](table[number])
+                facts.step(after)
+                table.pop(after.id, None)
+                if after.active:
+                    table[after.id] = after
+        settled = facts.settled()
+        facts = Advancing(settled)
+        assert dict(settled) == dict(facts) == table
+        assert len(settled) == len(facts) == len(table)
+    assert dict(before) == BEFORE, "what was before is left as it was"
     same = facts.in_place()
-    assert list(same.items()) == list(facts.items()) == list(table.items())
     assert same is before, "and here it is not"
+    assert dict(same) == table
 
 
 def test_of_a_fact_that_only_moved_nothing_else_is_kept() -> None:
@@ -68,7 +90,8 @@ def test_of_a_fact_that_only_moved_nothing_else_is_kept() -> None:
 
 def test_what_is_gone_is_not_there() -> None:
     facts, *_ = stepped([(3, "gone")], dict(BEFORE))
-    with pytest.raises(KeyError):
-        facts[3]
+    for asked in (facts.__getitem__, facts.text):
+        with pytest.raises(KeyError):
+            asked(3)
     with pytest.raises(KeyError):
         facts[99]

@@ -1,0 +1,319 @@
+"""Many facts held as rows of numbers and shared words: as objects they would be five times as large.
+
+A row becomes a fact again each time it is asked for. Times, the successor and the one source of most facts are
+numbers of the row; what a fact has in common with others (block, category, whose it is …) is held once for all of
+them; the sources of a fact that has several stand aside.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from operator import attrgetter
+from struct import Struct
+from typing import Any, TypeVar, overload
+
+from nocturne.core.facts import Fact, Span
+from nocturne.core.making import fact_made, span_made
+
+_T = TypeVar("_T")
+_ROW = Struct("=7q2I")
+"""Id, when recorded, said, occurred, confirmed, successor; turn, start and end of its source."""
+_SIZE, _READ = _ROW.size, _ROW.unpack_from
+Numbers = tuple[bytes, "array[int]"]
+"""The rows of some facts, end to end, and the number of what each has in common with others."""
+_NONE = -(1 << 63)
+"""Stands for a number that is not known."""
+_ASIDE = -1
+"""Stands for the turn of a fact that has no source, or whose sources stand aside."""
+_LONGEST = (1 << 32) - 1
+_SHARED = (
+    "block", "category", "layer", "speaker", "subject", "attribute", "occurred_grain", "valid_from", "valid_until",
+    "active", "retired_by", "trust", "quarantined_by", "pinned", "namespace", "importance", "originals",
+)  # fmt: skip
+"""What facts are likely to have in common."""
+_COMMON = attrgetter(*_SHARED)
+_NEAR = 2_048
+"""So many facts that were asked for one by one are kept as they are: a gate asks for the same ones several times."""
+
+
+class Rows(Sequence[Fact]):
+    """Facts in the order in which they were added."""
+
+    __slots__ = ("_common", "_data", "_numbers", "_several", "kinds", "texts")
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self.texts: list[str] = []
+        self.kinds = array("I")
+        """Of each fact the number of what it has in common with others."""
+        self._common: list[tuple[Any, ...]] = []
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._several: dict[int, array[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def append(self, fact: Fact) -> None:
+        """Take a fact in."""
+        self._data += self._row(len(self.texts), fact)
+        self.kinds.append(self._kind(fact))
+        self.texts.append(fact.text)
+
+    def put(self, place: int, fact: Fact) -> None:
+        """Set a fact in the place of another."""
+        self._several.pop(place, None)
+        self.texts[place] = fact.text
+        self.kinds[place] = self._kind(fact)
+        self._data[place * _SIZE : (place + 1) * _SIZE] = self._row(place, fact)
+
+    def drop(self, place: int) -> None:
+        """Let go of what the fact of a place holds."""
+        self._several.pop(place, None)
+        self.texts[place] = ""
+
+    def emptied(self) -> Numbers:
+        """The numbers of the facts, which stand here no longer: whoever has them can read the facts (``filled``)."""
+        numbers = bytes(self._data), self.kinds
+        self._data, self.kinds = bytearray(), array("I")
+        return numbers
+
+    def filled(self, numbers: Numbers) -> Rows:
+        """The facts to read, once their numbers were taken out."""
+        other = Rows()
+        other._data, other.kinds = bytearray(numbers[0]), numbers[1]
+        other.texts, other._common, other._several = self.texts, self._common, self._several
+        return other
+
+    def _kind(self, fact: Fact) -> int:
+        common = _COMMON(fact)
+        number = self._numbers.get(common)
+        if number is None:
+            number = self._numbers[common] = len(self._common)
+            self._common.append(common)
+        return number
+
+    def _row(self, place: int, fact: Fact) -> bytes:
+        sources, turn, start, end = fact.sources, _ASIDE, 0, 0
+        if len(sources) == 1 and 0 <= sources[0].start <= sources[0].end <= _LONGEST:
+            turn, start, end = sources[0].turn, sources[0].start, sources[0].end
+        elif sources:
+            self._several[place] = array(
+                "q", [each for span in sources for each in (span.turn, span.start, span.end)]
+            )
+        said, occurred, confirmed, successor = fact.said_at, fact.occurred_at, fact.confirmed_at, fact.successor
+        return _ROW.pack(
+            fact.id,
+            fact.recorded_at,
+            _NONE if said is None else said,
+            _NONE if occurred is None else occurred,
+            _NONE if confirmed is None else confirmed,
+            _NONE if successor is None else successor,
+            turn,
+            start,
+            end,
+        )
+
+    @overload
+    def __getitem__(self, place: int) -> Fact: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Fact]: ...
+    def __getitem__(self, place: int | slice) -> Fact | list[Fact]:
+        places = range(len(self))[place]
+        return self.fact(places) if isinstance(places, int) else [self.fact(each) for each in places]
+
+    def __iter__(self) -> Iterator[Fact]:
+        return map(self.fact, range(len(self)))
+
+    def fact(self, place: int) -> Fact:
+        """The fact of a place that there is."""
+        id_, recorded, said, occurred, confirmed, successor, turn, start, end = _READ(self._data, place * _SIZE)
+        (
+            block, category, layer, speaker, subject, attribute, grain, since, until, active, retired_by, trust,
+            quarantined_by, pinned, namespace, importance, originals,
+        ) = self._common[self.kinds[place]]  # fmt: skip
+        return fact_made(
+            (
+                id_, self.texts[place], block, category, recorded, layer, speaker, subject, attribute,
+                recorded if said == recorded else None if said == _NONE else said,
+                None if occurred == _NONE else occurred,
+                grain,
+                None if confirmed == _NONE else confirmed,
+                since, until,
+                None if successor == _NONE else successor,
+                active, retired_by, trust, quarantined_by, pinned, namespace, importance, originals,
+                (span_made(turn, start, end),) if turn != _ASIDE else self._sources(place),
+            )
+        )  # fmt: skip
+
+    def each_kind(self, key: Callable[[Fact], _T]) -> list[_T]:
+        """The key of each kind, which must depend on nothing but what its facts have in common."""
+        return [
+            key(Fact(id=0, text="", recorded_at=0, **dict(zip(_SHARED, common, strict=True))))
+            for common in self._common
+        ]
+
+    def _sources(self, place: int) -> tuple[Span, ...]:
+        several = iter(self._several.get(place, ()))
+        return tuple([span_made(*each) for each in zip(several, several, several, strict=True)])
+
+
+class Told(Mapping[int, Fact]):
+    """Facts by id that are told one after the other faster than each is looked up."""
+
+    __slots__ = ()
+
+    def told(self) -> Iterator[Fact]:
+        """The facts in their order; none of them is kept."""
+        raise NotImplementedError
+
+    def shared(self, key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
+        """See the function of this name."""
+        raise NotImplementedError
+
+    def text(self, id_: int) -> str:
+        """What a fact says: the same as that of the fact, which need not be made."""
+        raise NotImplementedError
+
+    def values(self) -> ValuesView[Fact]:
+        """The facts, each made as it is come to."""
+        return _Facts(self)
+
+    def items(self) -> ItemsView[int, Fact]:
+        """Ids and facts, each made as it is come to."""
+        return _Pairs(self)
+
+
+class _Facts(ValuesView[Fact]):
+    _mapping: Told
+
+    def __iter__(self) -> Iterator[Fact]:
+        return self._mapping.told()
+
+
+class _Pairs(ItemsView[int, Fact]):
+    _mapping: Told
+
+    def __iter__(self) -> Iterator[tuple[int, Fact]]:
+        return ((fact.id, fact) for fact in self._mapping.told())
+
+
+class Table(Told):
+    """Facts by id, ascending."""
+
+    __slots__ = ("_count", "_near", "_places", "_rows")
+
+    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+        self._rows = Rows()
+        self._places = array("I")
+        """Of each id one more than the place of its fact; 0 where there is none."""
+        self._count = 0
+        self._near: dict[int, Fact] = {}
+        for fact in facts:
+            self.put(fact)
+
+    def put(self, fact: Fact) -> None:
+        """Take a fact in, in the place of the one that has its id."""
+        id_ = fact.id
+        places = self._places
+        if id_ >= len(places):
+            places.frombytes(bytes(places.itemsize * (id_ + 1 - len(places))))
+        if places[id_]:
+            self._near.pop(id_, None)
+            self._rows.put(places[id_] - 1, fact)
+        else:
+            self._rows.append(fact)
+            places[id_] = len(self._rows)
+            self._count += 1
+
+    def drop(self, id_: int) -> None:
+        """Let go of a fact, if there is one of this id."""
+        if id_ in self:
+            self._near.pop(id_, None)
+            self._rows.drop(self._places[id_] - 1)
+            self._places[id_] = 0
+            self._count -= 1
+
+    def __getitem__(self, id_: int) -> Fact:
+        near = self._near
+        fact = near.get(id_)
+        if fact is None:
+            if id_ not in self:
+                raise KeyError(id_)
+            if len(near) >= _NEAR:
+                near.clear()
+            fact = near[id_] = self._rows.fact(self._places[id_] - 1)
+        return fact
+
+    def text(self, id_: int) -> str:
+        """What a fact says."""
+        if id_ not in self:
+            raise KeyError(id_)
+        return self._rows.texts[self._places[id_] - 1]
+
+    def __contains__(self, id_: object) -> bool:
+        return isinstance(id_, int) and 0 <= id_ < len(self._places) and self._places[id_] > 0
+
+    def __iter__(self) -> Iterator[int]:
+        return (id_ for id_, place in enumerate(self._places) if place)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def told(self) -> Iterator[Fact]:
+        """See ``Told``."""
+        fact = self._rows.fact
+        return (fact(place - 1) for place in self._places if place)
+
+    def shared(self, key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
+        """See the function of this name."""
+        keys, kinds = self._rows.each_kind(key), self._rows.kinds
+        return ((id_, keys[kinds[place - 1]]) for id_, place in enumerate(self._places) if place)
+
+
+class Some(Mapping[int, Fact]):
+    """Some of many facts, by id, in an order of their own: found among the many when they are asked for."""
+
+    __slots__ = ("_facts", "_ids", "_known")
+
+    def __init__(self, facts: Mapping[int, Fact], ids: Iterable[int]) -> None:
+        self._facts = facts
+        self._ids = array("q")
+        self._known = bytearray()
+        for id_ in ids:
+            if id_ not in self:
+                self._known += bytes(max(0, id_ + 1 - len(self._known)))
+                self._known[id_] = 1
+                self._ids.append(id_)
+
+    def __getitem__(self, id_: int) -> Fact:
+        if id_ not in self:
+            raise KeyError(id_)
+        return self._facts[id_]
+
+    def __contains__(self, id_: object) -> bool:
+        return isinstance(id_, int) and 0 <= id_ < len(self._known) and self._known[id_] > 0
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
+def shared(facts: Mapping[int, Fact], key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
+    """Each fact's id and key, where the key depends on nothing but what facts have in common: see ``_SHARED``.
+
+    Of a table it is asked for once for all facts that have that in common.
+    """
+    return facts.shared(key) if isinstance(facts, Told) else ((id_, key(fact)) for id_, fact in facts.items())
+
+
+def text_of(facts: Mapping[int, Fact], id_: int) -> str:
+    """What a fact says."""
+    return facts.text(id_) if isinstance(facts, Told) else facts[id_].text
+
+
+def by_id(facts: Iterable[Fact] | Mapping[int, Fact]) -> Mapping[int, Fact]:
+    """Facts by id: a table of them as it is."""
+    return facts if isinstance(facts, Mapping) else {fact.id: fact for fact in facts}
