@@ -35,8 +35,10 @@ def weights_now(store: Store, facts: Mapping[int, Fact], *, policy: Policy, now:
     """The strength of active facts, summed by topic."""
     stored = store.activations()
     law = policy.strength.law
-    strengths = {id_: strength(curve_of(stored.get(id_), fact), now, law) for id_, fact in facts.items()}
-    return topic_weights(facts, strengths, _schemas(store, facts))
+    strengths = (
+        (fact, strength(curve_of(stored.get(fact.id), fact), now, law)) for fact in facts.values()
+    )
+    return topic_weights(strengths, _schemas(store, facts))
 
 
 def stored_form(weights: Mapping[str, float]) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeVar
@@ -39,9 +40,30 @@ class Once(Mapping[int, _T]):
         return len(self._known)
 
 
-def _origins(store: Store) -> dict[int, Origin]:
-    """Where each turn comes from."""
-    return {turn: Origin(source, session, day) for turn, source, session, day in store.origins()}
+class _Origins(Mapping[int, Origin]):
+    """Where each turn comes from: a number for each, because many come from one place."""
+
+    def __init__(self, origins: Iterable[tuple[int, int, str | None, int | None]]) -> None:
+        numbers: dict[Origin, int] = {}
+        self._numbers = array("I")
+        for turn, source, session, day in origins:
+            self._numbers.frombytes(bytes(self._numbers.itemsize * max(0, turn + 1 - len(self._numbers))))
+            self._numbers[turn] = numbers.setdefault(Origin(source, session, day), len(numbers) + 1)
+        self._origins = list(numbers)
+
+    def __getitem__(self, turn: int) -> Origin:
+        if turn not in self:
+            raise KeyError(turn)
+        return self._origins[self._numbers[turn] - 1]
+
+    def __contains__(self, turn: object) -> bool:
+        return isinstance(turn, int) and 0 <= turn < len(self._numbers) and self._numbers[turn] > 0
+
+    def __iter__(self) -> Iterator[int]:
+        return (turn for turn, number in enumerate(self._numbers) if number)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def measured(store: Store, state: State) -> Contents[str]:
@@ -86,7 +108,7 @@ def scene_of(
         lexicon=lexicon,
         memo=Memo(store.secret(), MEASURES_VERSION, policy.digest(), known),
         tombstones=Tombstones(store.secret(), store.tombstone_keys()),
-        origins=Once(lambda: _origins(store)),
+        origins=Once(lambda: _Origins(store.origins())),
         denials=Once(store.denials),
         strengths=Once(store.activations),
         windows=Once(store.windows),

@@ -7,8 +7,9 @@ a topic moved if its share of the whole did.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,14 +56,12 @@ def topic_of(fact: Fact, schema: int | None) -> str:
     return f"schema:m{schema}" if schema is not None else f"category:{fact.category}"
 
 
-def topic_weights(
-    facts: Mapping[int, Fact], strengths: Mapping[int, float], schemas: Mapping[int, int]
-) -> dict[str, float]:
-    """Strength summed by topic over active facts; ``schemas`` maps a member to its schema."""
-    parts: dict[str, list[float]] = defaultdict(list)
-    for id_, fact in facts.items():
+def topic_weights(strengths: Iterable[tuple[Fact, float]], schemas: Mapping[int, int]) -> dict[str, float]:
+    """The strengths of active facts, summed by topic; ``schemas`` maps a member to its schema."""
+    parts: dict[str, array[float]] = defaultdict(lambda: array("d"))
+    for fact, strength in strengths:
         if fact.active:
-            parts[topic_of(fact, schemas.get(id_))].append(strengths[id_])
+            parts[topic_of(fact, schemas.get(fact.id))].append(strength)
     return {topic: math.fsum(parts[topic]) for topic in sorted(parts)}
 
 

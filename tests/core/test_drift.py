@@ -21,7 +21,7 @@ def test_weights_are_strengths_summed_by_schema_and_category() -> None:
         9: Fact(9, "Sails often.", "schemas", "fact", 0, layer="schema"),
     }
     strengths = {1: 0.5, 2: 1.0, 3: 0.25, 4: 2.0, 9: 1.5}
-    weights = topic_weights(facts, strengths, {2: 9, 3: 9})
+    weights = topic_weights([(fact, strengths[id_]) for id_, fact in facts.items()], {2: 9, 3: 9})
     assert weights == {"category:fact": 0.5, "schema:m9": 2.75}
 
 
