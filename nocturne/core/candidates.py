@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
+from heapq import merge
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -256,27 +257,37 @@ def nominate_unions(
     fresh: AbstractSet[int] | None = None,
     group: Callable[[Fact], Hashable] = alike,
     hot: int = HOT,
-) -> list[Neighbours]:
+) -> Iterator[Neighbours]:
     """Pairs of one group with containment ≥ ``low`` that are among the ``per_fact`` nearest of either fact.
 
     Near-linear by one rule that can be said: a pair must share a token that at most ``hot`` facts of its
     group hold. With ``fresh`` only the ``per_fact`` nearest of each fresh fact, so that questions follow what
-    changed and not how much there is that resembles it.
+    changed and not how much there is that resembles it. The nearest come first, of equals those of the lowest ids.
     """
     held = gathered(content)
     groups: dict[Hashable, array[int]] = defaultdict(_no_ids)
     for fact in facts:
         if fact.active and held.rows[fact.id]:
             groups[group(fact)].append(fact.id)
-    found: list[Neighbours] = []
+    # A million facts have more than a million such pairs: of each only its ids are kept, by what they measure.
+    found: dict[Fraction, list[array[int]]] = defaultdict(list)
     for ids in groups.values():
         members = array("q", sorted(ids))
         sets = Chosen(held.words, [held.rows[id_] for id_ in members])
+        near: dict[Fraction, array[int]] = defaultdict(_no_ids)
         for i, j, common in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
-            similarity = _measure(common, min(sets.size(i), sets.size(j)))
-            found.append(Neighbours(members[i], members[j], similarity))
-    found.sort()
-    return found
+            near[_measure(common, min(sets.size(i), sets.size(j)))].extend((members[i], members[j]))
+        for similarity, pairs in near.items():
+            found[similarity].append(pairs)
+    del groups
+    for similarity in sorted(found, key=falling):
+        for first, second in merge(*map(_by_two, found.pop(similarity))):
+            yield Neighbours(first, second, similarity)
+
+
+def _by_two(ids: Iterable[int]) -> Iterator[tuple[int, int]]:
+    each = iter(ids)
+    return zip(each, each, strict=True)
 
 
 def _nearest(

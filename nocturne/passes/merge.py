@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from fractions import Fraction
 
-from nocturne.core.candidates import Neighbours, falling, keeper, nominate_unions
+from nocturne.core.candidates import Neighbours, keeper, nominate_unions
 from nocturne.core.facts import DAY, Change, Fact, Link
 from nocturne.core.lability import within
 from nocturne.core.meaning import Fails, compose_merge, judge_merge
@@ -109,14 +109,13 @@ class Merge:
         scene: Scene,
         facts: Mapping[int, Fact],
         sets: Mapping[int, frozenset[str]],
-        near: Sequence[Neighbours],
+        near: Iterable[Neighbours],
     ) -> list[Union]:
-        """The pairs; those that make one fact are first grown, best first, into lists of several."""
+        """The pairs, best first; those that make one fact are grown into lists of several."""
         grown: dict[int, list[int]] = {}
         texts: dict[int, str] = {}
         apart: list[Union] = []
-        # Of equals those of the lowest ids come first, as they stand.
-        for first, second, measure in sorted(near, key=lambda pair: falling(pair.similarity)):
+        for first, second, measure in near:
             into, other = keeper(facts[first], facts[second], sets)
             if into in grown and other in grown:
                 continue
