@@ -72,6 +72,14 @@ class Rows(Sequence[Fact]):
         self._several.pop(place, None)
         self.texts[place] = ""
 
+    def copy(self) -> Rows:
+        """Other rows of the same facts."""
+        other = Rows()
+        other._data, other.texts, other.kinds = self._data[:], self.texts[:], self.kinds[:]
+        other._common, other._numbers = self._common[:], dict(self._numbers)
+        other._several = dict(self._several)
+        return other
+
     def emptied(self) -> Numbers:
         """The numbers of the facts, which stand here no longer: whoever has them can read the facts (``filled``)."""
         numbers = bytes(self._data), self.kinds
@@ -269,6 +277,12 @@ class Table(Told):
         """See the function of this name."""
         keys, kinds = self._rows.each_kind(key), self._rows.kinds
         return ((id_, keys[kinds[place - 1]]) for id_, place in enumerate(self._places) if place)
+
+    def copy(self) -> Table:
+        """Another table of the same facts."""
+        other = Table()
+        other._rows, other._places, other._count = self._rows.copy(), self._places[:], self._count
+        return other
 
 
 class Some(Mapping[int, Fact]):

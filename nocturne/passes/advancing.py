@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
-from nocturne.core.facts import Block, Fact
+from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.making import moved, only_moved
 from nocturne.core.table import Table, Told, shared, text_of
 
 _T = TypeVar("_T")
-_After = Fact | Block | None
+_CHANGED, _GONE = len(BLOCKS) + 1, len(BLOCKS) + 2
+"""What became of a fact; below them stands, by its number from 1 on, the block that one only moved to."""
+
+
+class Touched(AbstractSet[int]):
+    """Facts in the order in which they were added, and a number of each: a byte for every id that there may be."""
+
+    def __init__(self) -> None:
+        self._order = array("q")
+        self._numbers = bytearray()
+
+    def set(self, id_: int, number: int) -> None:
+        """Give a fact another number, which is not 0."""
+        if id_ not in self:
+            self._numbers += bytes(max(0, id_ + 1 - len(self._numbers)))
+            self._order.append(id_)
+        self._numbers[id_] = number
+
+    def number(self, id_: int) -> int:
+        """The number of a fact; 0 where it was not added."""
+        return self._numbers[id_] if 0 <= id_ < len(self._numbers) else 0
+
+    def copy(self) -> Touched:
+        """Another one with the same facts."""
+        other = Touched()
+        other._order, other._numbers = self._order[:], self._numbers[:]
+        return other
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[_T]) -> AbstractSet[_T]:
+        return frozenset(it)
+
+    def __contains__(self, id_: object) -> bool:
+        return isinstance(id_, int) and self.number(id_) > 0
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
 
 
 class Advancing(Told):
@@ -19,99 +59,111 @@ class Advancing(Told):
 
     def __init__(self, before: Mapping[int, Fact]) -> None:
         self._before = before
-        self._after: dict[int, _After] = {}
+        self._touched = Touched()
+        self._changed = Table()
         self._count = len(before)
 
     @property
     def touched(self) -> AbstractSet[int]:
         """The facts that were stepped, in the order of their first step."""
-        return self._after.keys()
+        return self._touched
 
     def step(self, after: Fact) -> None:
         """Take a new version of a fact in; an inactive one goes."""
         id_ = after.id
-        before = self._before.get(id_)
-        self._count += after.active - (id_ in self)
         if not after.active:
-            self._after[id_] = None
-        elif before is not None and only_moved(before, after):
-            self._after[id_] = after.block
+            self.leave(id_)
+            return
+        before = self._before.get(id_)
+        self._count += id_ not in self
+        if before is not None and only_moved(before, after):
+            self._changed.drop(id_)
+            self._touched.set(id_, BLOCKS.index(after.block) + 1)
         else:
-            self._after[id_] = after
+            self._changed.put(after)
+            self._touched.set(id_, _CHANGED)
+
+    def leave(self, id_: int) -> None:
+        """Let a fact go."""
+        self._count -= id_ in self
+        self._changed.drop(id_)
+        self._touched.set(id_, _GONE)
 
     def settled(self) -> Advancing:
         """The facts as they are now: what is stepped from now on does not reach them."""
-        table, after = self.layers()
-        now = Advancing(table)
-        now._after, now._count = after, self._count
+        below = self._before
+        if isinstance(below, Advancing):
+            now = below.settled()
+            for id_ in self._touched:
+                after = self.get(id_)
+                now.leave(id_) if after is None else now.step(after)
+            return now
+        now = Advancing(below)
+        now._touched, now._changed, now._count = self._touched.copy(), self._changed.copy(), self._count
         return now
-
-    def layers(self) -> tuple[Mapping[int, Fact], dict[int, _After]]:
-        """The table below, which is none of this kind, and what became of its facts since."""
-        if not isinstance(self._before, Advancing):
-            return self._before, dict(self._after)
-        table, after = self._before.layers()
-        for id_, found in self._after.items():
-            former = after.get(id_)
-            moves = isinstance(former, Fact) and isinstance(found, str)
-            after[id_] = moved(former, found) if moves else found  # type: ignore[arg-type]  # as was just seen
-        return table, after
 
     def in_place(self) -> Table:
         """The same in the place of the table before, which nobody may look into for what was."""
         before = self._before.in_place() if isinstance(self._before, Advancing) else self._before
         table = before if isinstance(before, Table) else Table(before.values())
-        for id_, found in self._after.items():
-            if found is None:
+        for id_ in self._touched:
+            became = self._touched.number(id_)
+            if became == _GONE:
                 table.drop(id_)
             else:
-                table.put(found if isinstance(found, Fact) else moved(table[id_], found))
-        self._before, self._after = table, {}
+                table.put(self._changed[id_] if became == _CHANGED else moved(table[id_], BLOCKS[became - 1]))
+        self._before, self._touched, self._changed = table, Touched(), Table()
         return table
 
     def __getitem__(self, id_: int) -> Fact:
-        if id_ not in self._after:
+        became = self._touched.number(id_)
+        if became == 0:
             return self._before[id_]
-        found = self._after[id_]
-        if found is None:
+        if became == _GONE:
             raise KeyError(id_)
-        return found if isinstance(found, Fact) else moved(self._before[id_], found)
+        return self._changed[id_] if became == _CHANGED else moved(self._before[id_], BLOCKS[became - 1])
 
     def text(self, id_: int) -> str:
         """See ``Told``."""
-        found = self._after.get(id_, "")
-        if found is None:
+        if id_ not in self:
             raise KeyError(id_)
-        return found.text if isinstance(found, Fact) else text_of(self._before, id_)
+        return self._changed.text(id_) if id_ in self._changed else text_of(self._before, id_)
 
     def __contains__(self, id_: object) -> bool:
-        found = self._after.get(id_, "")  # type: ignore[call-overload]  # any key may be asked for
-        return bool(found) or (found is not None and id_ in self._before)
+        if not isinstance(id_, int):
+            return False
+        became = self._touched.number(id_)
+        return became != _GONE if became else id_ in self._before
 
     def told(self) -> Iterator[Fact]:
         """See ``Told``."""
-        after, before = self._after, self._before
-        for fact in before.values():
-            if fact.id not in after:
+        became = self._touched.number
+        for fact in self._before.values():
+            how = became(fact.id)
+            if how == 0:
                 yield fact
-            elif (found := after[fact.id]) is not None:
-                yield found if isinstance(found, Fact) else moved(fact, found)
-        yield from (found for id_, found in after.items() if isinstance(found, Fact) and id_ not in before)
+            elif how != _GONE:
+                yield self._changed[fact.id] if how == _CHANGED else moved(fact, BLOCKS[how - 1])
+        yield from (self._changed[id_] for id_ in self._added())
 
     def shared(self, key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
         """See the function of this name."""
-        after = self._after
+        became = self._touched.number
         for id_, found in shared(self._before, key):
-            if id_ not in after:
+            how = became(id_)
+            if how == 0:
                 yield id_, found
-            elif after[id_] is not None:
+            elif how != _GONE:
                 yield id_, key(self[id_])
-        yield from ((id_, key(self[id_])) for id_ in after if id_ in self and id_ not in self._before)
+        yield from ((id_, key(self._changed[id_])) for id_ in self._added())
+
+    def _added(self) -> Iterator[int]:
+        return (id_ for id_ in self._touched if id_ in self._changed and id_ not in self._before)
 
     def __iter__(self) -> Iterator[int]:
-        after = self._after
-        yield from (id_ for id_ in self._before if after.get(id_, "") is not None)
-        yield from (id_ for id_, found in after.items() if found is not None and id_ not in self._before)
+        became = self._touched.number
+        yield from (id_ for id_ in self._before if became(id_) != _GONE)
+        yield from self._added()
 
     def __len__(self) -> int:
         return self._count

@@ -83,7 +83,7 @@ def test_rounds_lay_one_over_the_other(rounds: list[list[tuple[int, str]]]) -> N
 
 def test_of_a_fact_that_only_moved_nothing_else_is_kept() -> None:
     facts, *_ = stepped([(1, "moved"), (2, "reworded"), (3, "gone")], dict(BEFORE))
-    assert facts._after == {1: "human", 2: replace(BEFORE[2], text="Said anew.", block="human"), 3: None}
+    assert dict(facts._changed) == {2: replace(BEFORE[2], text="Said anew.", block="human")}
     assert facts[1].sources is BEFORE[1].sources
     assert list(facts.touched) == [1, 2, 3]
 
