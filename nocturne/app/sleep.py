@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from nocturne.app.asking import Asker
 from nocturne.app.drifting import stored_form, weights_now
+from nocturne.app.easing import ease
 from nocturne.app.freshness import fresh_for, noted_as
 from nocturne.app.ports import Head, HeadMoved, Proposer, SnapshotInfo, Store, Transaction
 from nocturne.app.scenes import measured, scene_of
@@ -222,6 +223,7 @@ def sleep(night: Night) -> SleepReport:
         report = PassReport.of(outcome, ledger.span, in_full=night.in_full)
         # A pass may have ruled on a million facts: what it said of them is on record, and must not stay.
         del outcome
+        ease(len(ledger.state.facts), texts=True)
         reports.append(report)
         night.watch.ended(report)
     ledger.note_quiet()
@@ -248,7 +250,7 @@ def _pass(
 ) -> tuple[Outcome, list[Fact]]:
     heard = _Heard(night, stage)
     for _ in range(_RETRIES):
-        heard.again()
+        heard.again(len(ledger.state.facts))
         fresh = fresh_for(
             night.store,
             stage.name,
@@ -300,11 +302,11 @@ class _Heard:
         self._night = night
         self._stage = stage
         self._kept: list[Iterable[Offer]] = []
-        self._next = 0
+        self._next = self._facts = 0
 
-    def again(self) -> None:
-        """Begin to tell from the first."""
-        self._next = 0
+    def again(self, facts: int) -> None:
+        """Begin to tell from the first what was offered over so many facts."""
+        self._next, self._facts = 0, facts
 
     def answered(self, brief: Any) -> Iterable[Offer]:
         """The answers to a brief."""
@@ -317,6 +319,7 @@ class _Heard:
 
     def _told(self, fresh: Callable[[], Iterable[Offer]]) -> Iterable[Offer]:
         if self._next == len(self._kept):
+            ease(self._facts)
             told = fresh()
             self._kept.append(told if isinstance(told, Replies) else list(told))
         self._next += 1
@@ -395,7 +398,8 @@ class _Ledger:
 
     def copied(self) -> State:
         """The state, of which nothing changes when it advances."""
-        return replace(self.state, facts=Table(self.state.facts.values()))
+        facts = self.state.facts
+        return replace(self.state, facts=facts.copy() if isinstance(facts, Table) else dict(facts))
 
     def commit(self, stage: Pass, outcome: Outcome) -> bool:
         """Write what a pass decided, and take on the state that it leaves; False where the store has moved on."""

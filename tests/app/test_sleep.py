@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from nocturne.app import easing
 from nocturne.app.ports import Head
 from nocturne.app.sleep import Night, SleepReport, asking, sleep
 from nocturne.core.acts import Act
@@ -61,8 +62,9 @@ class Nights:
         self.made = 0
 
     def opened(self, chunk: int) -> SqliteStore:
-        """A copy, to be slept over with rulings packed so many at a time."""
+        """A copy, to be slept over with rulings packed so many at a time, and as large if it holds so many facts."""
         self.patch.setattr(rulings, "CHUNK", chunk)
+        self.patch.setattr(easing, "LARGE", chunk)
         self.patch.setattr("os.urandom", random.Random(7).randbytes)
         self.made += 1
         path = self.folder / f"{self.made}.db"
