@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -129,9 +129,8 @@ def narrow(brief: Brief, chosen: Sequence[int]) -> Brief:
             assert_never(brief)
 
 
-def _of(facts: object, named: set[int]) -> dict[int, Fact]:
-    assert hasattr(facts, "items")
-    return {identity: fact for identity, fact in facts.items() if identity in named}
+def _of(facts: Mapping[int, Fact], named: set[int]) -> dict[int, Fact]:
+    return {identity: facts[identity] for identity in facts if identity in named}
 
 
 def _narrow_turns(brief: EncodeBrief, chosen: Sequence[int]) -> EncodeBrief:
@@ -150,9 +149,7 @@ def _narrow_turns(brief: EncodeBrief, chosen: Sequence[int]) -> EncodeBrief:
 
 def _texts(brief: Brief) -> dict[int, int]:
     """The likely tokens of each fact's or turn's text, by id."""
-    entries: Sequence[Fact | Turn] = (
-        brief.turns if isinstance(brief, EncodeBrief) else tuple(brief.facts.values())
-    )
+    entries: Iterable[Fact | Turn] = brief.turns if isinstance(brief, EncodeBrief) else brief.facts.values()
     return {entry.id: likely_tokens(entry.text) + LINE for entry in entries}
 
 
