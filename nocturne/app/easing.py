@@ -6,8 +6,8 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-LARGE = 200_000
-"""Facts from which on it is worth it: what is remembered of texts is read anew by the next pass, or is in its way."""
+from nocturne.passes.rulings import LARGE
+
 _MANY = 1_000
 """Memos of fewer entries hold no texts of facts."""
 

@@ -13,7 +13,7 @@ from nocturne.app.ports import Store
 from nocturne.core.contents import Contents, Words
 from nocturne.core.facts import Fact, State
 from nocturne.core.policy import Policy
-from nocturne.core.table import text_of
+from nocturne.core.table import texts_of
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import MEASURES_VERSION
 from nocturne.passes.scene import Memo, Origin, Scene, Tombstones
@@ -70,7 +70,8 @@ class _Origins(Mapping[int, Origin]):
 def measured(store: Store, state: State) -> Contents[str]:
     """The content of the facts' texts, as it was measured when they were written."""
     held = store.contents()
-    rows = {text_of(state.facts, id_): held.rows[id_] for id_ in state.facts if id_ in held.rows}
+    text = texts_of(state.facts)
+    rows = {text(id_): held.rows[id_] for id_ in state.facts if id_ in held.rows}
     return Contents(held.words, rows)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from nocturne.core.facts import Fact
+from nocturne.core.table import texts_of
 
 Content = Callable[[str], AbstractSet[str]]
 KEEPS_TOKENS = frozenset({"dedupe", "merge", "promote", "schematise"})
@@ -26,13 +27,13 @@ class Breach:
     lost: tuple[str, ...] = ()
 
 
-def heir(fact: int, after: Mapping[int, Fact], gone: Mapping[int, Fact]) -> Fact | None:
+def heir(fact: int, after: Mapping[int, Fact], gone: Mapping[int, Fact]) -> int | None:
     """The active fact at the end of a retired one's chain of successors, or None where the chain breaks."""
     seen: set[int] = set()
     current: int | None = fact
     while current is not None and current not in seen:
         if current in after:
-            return after[current]
+            return current
         seen.add(current)
         retired = gone.get(current)
         current = retired.successor if retired is not None else None
@@ -50,23 +51,23 @@ def breaches(
 ) -> list[Breach]:
     """What the pass lost against its kind, of the facts that it ``touched``; ``gone`` has those that it retired."""
     found: list[Breach] = []
+    text_before, text_after = texts_of(before), texts_of(after)
     for id_ in touched:
-        old = before.get(id_)
-        if old is None:
+        if id_ not in before:
             if pass_name not in ("encode", "schematise"):
                 found.append(Breach(id_, "a new fact"))
             continue
-        now = after.get(id_)
-        if now is None and gone[id_].retired_by is None:
+        stays = id_ in after
+        if not stays and gone[id_].retired_by is None:
             found.append(Breach(id_, "retired without a rule"))
             continue
-        if now is None and pass_name == "forget":
+        if not stays and pass_name == "forget":
             continue
-        survivor = now if now is not None else heir(id_, after, gone)
+        survivor = id_ if stays else heir(id_, after, gone)
         if survivor is None:
             found.append(Breach(id_, "no live successor"))
-        elif pass_name in KEEPS_TOKENS and survivor.text != old.text:
-            lost = content(old.text) - content(survivor.text)
+        elif pass_name in KEEPS_TOKENS and (old := text_before(id_)) != (new := text_after(survivor)):
+            lost = content(old) - content(new)
             if lost:
                 found.append(Breach(id_, "content lost", tuple(sorted(lost))))
     added = sum(1 for id_ in touched if id_ not in before and id_ in after)

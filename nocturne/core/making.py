@@ -7,7 +7,7 @@ may be written to; an object that is filled becomes a fact for good.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nocturne.core.facts import Block, Fact, Span
 
@@ -41,14 +41,16 @@ def fact_made(values: Sequence[Any]) -> Fact:
     """The fact with these values, one for each field in their order."""
     made: Any = _Fact(values)
     made.__class__ = Fact
-    return cast("Fact", made)
+    fact: Fact = made
+    return fact
 
 
 def span_made(turn: int, start: int, end: int) -> Span:
     """The span of a turn."""
     made: Any = _Span(turn, start, end)
     made.__class__ = Span
-    return cast("Span", made)
+    span: Span = made
+    return span
 
 
 _BEFORE_BLOCK = attrgetter(*Fact.__slots__[:2])

@@ -13,7 +13,7 @@ from operator import attrgetter
 from struct import Struct
 from typing import Any, TypeVar, overload
 
-from nocturne.core.facts import Fact, Span
+from nocturne.core.facts import Block, Fact, Span
 from nocturne.core.making import fact_made, span_made
 
 _T = TypeVar("_T")
@@ -31,7 +31,7 @@ _SHARED = (
     "block", "category", "layer", "speaker", "subject", "attribute", "occurred_grain", "valid_from", "valid_until",
     "active", "retired_by", "trust", "quarantined_by", "pinned", "namespace", "importance", "originals",
 )  # fmt: skip
-"""What facts are likely to have in common."""
+"""What facts are likely to have in common; the block stands first."""
 _COMMON = attrgetter(*_SHARED)
 _NEAR = 2_048
 """So many facts that were asked for one by one are kept as they are: a gate asks for the same ones several times."""
@@ -40,7 +40,7 @@ _NEAR = 2_048
 class Rows(Sequence[Fact]):
     """Facts in the order in which they were added."""
 
-    __slots__ = ("_common", "_data", "_numbers", "_several", "kinds", "texts")
+    __slots__ = ("_common", "_data", "_moved", "_numbers", "_several", "kinds", "texts")
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -49,6 +49,7 @@ class Rows(Sequence[Fact]):
         """Of each fact the number of what it has in common with others."""
         self._common: list[tuple[Any, ...]] = []
         self._numbers: dict[tuple[Any, ...], int] = {}
+        self._moved: dict[tuple[int, Block], int] = {}
         self._several: dict[int, array[int]] = {}
 
     def __len__(self) -> int:
@@ -57,15 +58,23 @@ class Rows(Sequence[Fact]):
     def append(self, fact: Fact) -> None:
         """Take a fact in."""
         self._data += self._row(len(self.texts), fact)
-        self.kinds.append(self._kind(fact))
+        self.kinds.append(self._number(_COMMON(fact)))
         self.texts.append(fact.text)
 
     def put(self, place: int, fact: Fact) -> None:
         """Set a fact in the place of another."""
         self._several.pop(place, None)
         self.texts[place] = fact.text
-        self.kinds[place] = self._kind(fact)
+        self.kinds[place] = self._number(_COMMON(fact))
         self._data[place * _SIZE : (place + 1) * _SIZE] = self._row(place, fact)
+
+    def move(self, place: int, block: Block) -> None:
+        """Set the block of the fact of a place."""
+        former = self.kinds[place]
+        number = self._moved.get((former, block))
+        if number is None:
+            number = self._moved[former, block] = self._number((block, *self._common[former][1:]))
+        self.kinds[place] = number
 
     def drop(self, place: int) -> None:
         """Let go of what the fact of a place holds."""
@@ -93,8 +102,7 @@ class Rows(Sequence[Fact]):
         other.texts, other._common, other._several = self.texts, self._common, self._several
         return other
 
-    def _kind(self, fact: Fact) -> int:
-        common = _COMMON(fact)
+    def _number(self, common: tuple[Any, ...]) -> int:
         number = self._numbers.get(common)
         if number is None:
             number = self._numbers[common] = len(self._common)
@@ -234,6 +242,11 @@ class Table(Told):
             places[id_] = len(self._rows)
             self._count += 1
 
+    def move(self, id_: int, block: Block) -> None:
+        """Move a fact to another block."""
+        self._near.pop(id_, None)
+        self._rows.move(self._places[id_] - 1, block)
+
     def drop(self, id_: int) -> None:
         """Let go of a fact, if there is one of this id."""
         if id_ in self:
@@ -246,21 +259,30 @@ class Table(Told):
         near = self._near
         fact = near.get(id_)
         if fact is None:
-            if id_ not in self:
-                raise KeyError(id_)
+            place = self._place(id_)
             if len(near) >= _NEAR:
                 near.clear()
-            fact = near[id_] = self._rows.fact(self._places[id_] - 1)
+            fact = near[id_] = self._rows.fact(place)
         return fact
 
     def text(self, id_: int) -> str:
-        """What a fact says."""
-        if id_ not in self:
+        """See ``Told``."""
+        return self._rows.texts[self._place(id_)]
+
+    def _place(self, id_: int) -> int:
+        try:
+            place = self._places[id_] if id_ > 0 else 0
+        except IndexError:
+            place = 0
+        if not place:
             raise KeyError(id_)
-        return self._rows.texts[self._places[id_] - 1]
+        return place - 1
 
     def __contains__(self, id_: object) -> bool:
-        return isinstance(id_, int) and 0 <= id_ < len(self._places) and self._places[id_] > 0
+        try:
+            return id_ > 0 and self._places[id_] > 0  # type: ignore[operator,call-overload]  # any key may be asked for
+        except (IndexError, TypeError):
+            return False
 
     def __iter__(self) -> Iterator[int]:
         return (id_ for id_, place in enumerate(self._places) if place)
@@ -323,9 +345,9 @@ def shared(facts: Mapping[int, Fact], key: Callable[[Fact], _T]) -> Iterator[tup
     return facts.shared(key) if isinstance(facts, Told) else ((id_, key(fact)) for id_, fact in facts.items())
 
 
-def text_of(facts: Mapping[int, Fact], id_: int) -> str:
-    """What a fact says."""
-    return facts.text(id_) if isinstance(facts, Told) else facts[id_].text
+def texts_of(facts: Mapping[int, Fact]) -> Callable[[int], str]:
+    """What says what each fact says; of a table without making the fact."""
+    return facts.text if isinstance(facts, Told) else lambda id_: facts[id_].text
 
 
 def by_id(facts: Iterable[Fact] | Mapping[int, Fact]) -> Mapping[int, Fact]:

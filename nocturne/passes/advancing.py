@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.making import moved, only_moved
-from nocturne.core.table import Table, Told, shared, text_of
+from nocturne.core.table import Table, Told, shared, texts_of
 
 _T = TypeVar("_T")
 _CHANGED, _GONE = len(BLOCKS) + 1, len(BLOCKS) + 2
@@ -25,14 +25,17 @@ class Touched(AbstractSet[int]):
 
     def set(self, id_: int, number: int) -> None:
         """Give a fact another number, which is not 0."""
-        if id_ not in self:
-            self._numbers += bytes(max(0, id_ + 1 - len(self._numbers)))
+        numbers = self._numbers
+        if id_ >= len(numbers):
+            numbers += bytes(id_ + 1 - len(numbers))
+        if not numbers[id_]:
             self._order.append(id_)
-        self._numbers[id_] = number
+        numbers[id_] = number
 
     def number(self, id_: int) -> int:
         """The number of a fact; 0 where it was not added."""
-        return self._numbers[id_] if 0 <= id_ < len(self._numbers) else 0
+        numbers = self._numbers
+        return numbers[id_] if 0 <= id_ < len(numbers) else 0
 
     def copy(self) -> Touched:
         """Another one with the same facts."""
@@ -59,6 +62,7 @@ class Advancing(Told):
 
     def __init__(self, before: Mapping[int, Fact]) -> None:
         self._before = before
+        self._text_before = texts_of(before)
         self._touched = Touched()
         self._changed = Table()
         self._count = len(before)
@@ -110,9 +114,12 @@ class Advancing(Told):
             became = self._touched.number(id_)
             if became == _GONE:
                 table.drop(id_)
+            elif became == _CHANGED:
+                table.put(self._changed[id_])
             else:
-                table.put(self._changed[id_] if became == _CHANGED else moved(table[id_], BLOCKS[became - 1]))
-        self._before, self._touched, self._changed = table, Touched(), Table()
+                table.move(id_, BLOCKS[became - 1])
+        self._before, self._text_before = table, table.text
+        self._touched, self._changed = Touched(), Table()
         return table
 
     def __getitem__(self, id_: int) -> Fact:
@@ -125,9 +132,10 @@ class Advancing(Told):
 
     def text(self, id_: int) -> str:
         """See ``Told``."""
-        if id_ not in self:
+        became = self._touched.number(id_)
+        if became == _GONE:
             raise KeyError(id_)
-        return self._changed.text(id_) if id_ in self._changed else text_of(self._before, id_)
+        return self._changed.text(id_) if became == _CHANGED else self._text_before(id_)
 
     def __contains__(self, id_: object) -> bool:
         if not isinstance(id_, int):

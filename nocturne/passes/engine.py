@@ -116,7 +116,7 @@ def run(stage: Pass, scene: Scene, ask: Ask, *, enforce: bool = True, mend: Mend
 
 def withhold(outcome: Outcome, before: State, code: str, evidence: Mapping[str, Any]) -> Outcome:
     """The pass refused whole: every accepted ruling becomes a refusal of ``code``, and the state is as before."""
-    rulings = Rulings()
+    rulings = Rulings(over=len(before.facts))
     refusals: Counter[str] = Counter()
     for ruling in outcome.rulings:
         verdict = ruling.verdict
@@ -190,7 +190,7 @@ class _Work:
         self.strengths: ChainMap[int, Activation] = ChainMap({}, scene.strengths)  # type: ignore[arg-type]  # only read
         self.earlier: dict[int, None] = {}
         self.settled = _Settled(scene.before.next_id)
-        self.rulings = Rulings()
+        self.rulings = Rulings(over=len(scene.before.facts))
         self.refusals: Counter[str] = Counter()
         self.retired = Rows()
         self.next_id = scene.before.next_id

@@ -14,7 +14,7 @@ from nocturne.core.digest import TOMBSTONE, keyed
 from nocturne.core.facts import Activation, Change, Fact, Link, State, Turn
 from nocturne.core.policy import Policy
 from nocturne.core.proposals import Proposal
-from nocturne.core.table import text_of
+from nocturne.core.table import texts_of
 from nocturne.core.text.lexicon import Lexicon
 from nocturne.core.text.measures import content
 from nocturne.core.verdicts import Accepted, Verdict
@@ -131,13 +131,14 @@ class _Rows(Mapping[int, Row]):
 
     def __init__(self, scene: Scene) -> None:
         self._facts = scene.before.facts
+        self._text = texts_of(scene.before.facts)
         self._rows = scene.measured.rows
         self._words = scene.measured.words
         self._lexicon = scene.lexicon
         self._new: dict[str, Row] = {}
 
     def __getitem__(self, key: int) -> Row:
-        text = text_of(self._facts, key)
+        text = self._text(key)
         row = self._rows.get(text)
         return self._measured(text) if row is None else row
 

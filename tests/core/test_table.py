@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nocturne.core.facts import BLOCKS, CATEGORIES, LAYERS, Fact, Span
-from nocturne.core.table import Rows, Some, Table, by_id, shared, text_of
+from nocturne.core.table import Rows, Some, Table, by_id, shared, texts_of
 
 LONG = 1 << 40
 TIMES = st.none() | st.integers(-LONG, LONG)
@@ -70,7 +70,7 @@ def test_a_table_agrees_with_a_plain_one(steps: list[tuple[Fact, bool]]) -> None
     assert table == plain
     assert len(table) == len(plain)
     assert dict(shared(table, _kept_in)) == dict(shared(plain, _kept_in))
-    assert all(text_of(table, id_) == text_of(plain, id_) for id_ in plain)
+    assert all(texts_of(table)(id_) == texts_of(plain)(id_) for id_ in plain)
     assert all(table[id_] is table[id_] for id_ in plain), "one that was just asked for is not made again"
 
 
