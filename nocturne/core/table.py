@@ -13,26 +13,19 @@ from operator import attrgetter
 from struct import Struct
 from typing import Any, TypeVar, overload
 
-from nocturne.core.facts import Block, Fact, Span
-from nocturne.core.making import fact_made, span_made
+from nocturne.core.facts import Block, Fact
+from nocturne.core.making import SHARED, UNKNOWN, fact_read
 
 _T = TypeVar("_T")
-_ROW = Struct("=7q2I")
-"""Id, when recorded, said, occurred, confirmed, successor; turn, start and end of its source."""
-_SIZE, _READ = _ROW.size, _ROW.unpack_from
+_ROW = Struct("=9q2I")
+"""The numbers that ``fact_read`` takes."""
+_SIZE, _READ, _WRITE = _ROW.size, _ROW.unpack_from, _ROW.pack
 Numbers = tuple[bytes, "array[int]"]
 """The rows of some facts, end to end, and the number of what each has in common with others."""
-_NONE = -(1 << 63)
-"""Stands for a number that is not known."""
 _ASIDE = -1
 """Stands for the turn of a fact that has no source, or whose sources stand aside."""
 _LONGEST = (1 << 32) - 1
-_SHARED = (
-    "block", "category", "layer", "speaker", "subject", "attribute", "occurred_grain", "valid_from", "valid_until",
-    "active", "retired_by", "trust", "quarantined_by", "pinned", "namespace", "importance", "originals",
-)  # fmt: skip
-"""What facts are likely to have in common; the block stands first."""
-_COMMON = attrgetter(*_SHARED)
+_COMMON = attrgetter(*SHARED)
 _NEAR = 2_048
 """So many facts that were asked for one by one are kept as they are: a gate asks for the same ones several times."""
 
@@ -117,14 +110,17 @@ class Rows(Sequence[Fact]):
             self._several[place] = array(
                 "q", [each for span in sources for each in (span.turn, span.start, span.end)]
             )
-        said, occurred, confirmed, successor = fact.said_at, fact.occurred_at, fact.confirmed_at, fact.successor
-        return _ROW.pack(
+        said, occurred, confirmed, since = fact.said_at, fact.occurred_at, fact.confirmed_at, fact.valid_from
+        until, successor = fact.valid_until, fact.successor
+        return _WRITE(
             fact.id,
             fact.recorded_at,
-            _NONE if said is None else said,
-            _NONE if occurred is None else occurred,
-            _NONE if confirmed is None else confirmed,
-            _NONE if successor is None else successor,
+            UNKNOWN if said is None else said,
+            UNKNOWN if occurred is None else occurred,
+            UNKNOWN if confirmed is None else confirmed,
+            UNKNOWN if since is None else since,
+            UNKNOWN if until is None else until,
+            UNKNOWN if successor is None else successor,
             turn,
             start,
             end,
@@ -143,35 +139,16 @@ class Rows(Sequence[Fact]):
 
     def fact(self, place: int) -> Fact:
         """The fact of a place that there is."""
-        id_, recorded, said, occurred, confirmed, successor, turn, start, end = _READ(self._data, place * _SIZE)
-        (
-            block, category, layer, speaker, subject, attribute, grain, since, until, active, retired_by, trust,
-            quarantined_by, pinned, namespace, importance, originals,
-        ) = self._common[self.kinds[place]]  # fmt: skip
-        return fact_made(
-            (
-                id_, self.texts[place], block, category, recorded, layer, speaker, subject, attribute,
-                recorded if said == recorded else None if said == _NONE else said,
-                None if occurred == _NONE else occurred,
-                grain,
-                None if confirmed == _NONE else confirmed,
-                since, until,
-                None if successor == _NONE else successor,
-                active, retired_by, trust, quarantined_by, pinned, namespace, importance, originals,
-                (span_made(turn, start, end),) if turn != _ASIDE else self._sources(place),
-            )
-        )  # fmt: skip
+        row = _READ(self._data, place * _SIZE)
+        several = self._several.get(place, ()) if row[8] == _ASIDE else None
+        return fact_read(self.texts[place], self._common[self.kinds[place]], row, several)
 
     def each_kind(self, key: Callable[[Fact], _T]) -> list[_T]:
         """The key of each kind, which must depend on nothing but what its facts have in common."""
         return [
-            key(Fact(id=0, text="", recorded_at=0, **dict(zip(_SHARED, common, strict=True))))
+            key(Fact(id=0, text="", recorded_at=0, **dict(zip(SHARED, common, strict=True))))
             for common in self._common
         ]
-
-    def _sources(self, place: int) -> tuple[Span, ...]:
-        several = iter(self._several.get(place, ()))
-        return tuple([span_made(*each) for each in zip(several, several, several, strict=True)])
 
 
 class Told(Mapping[int, Fact]):
@@ -338,7 +315,7 @@ class Some(Mapping[int, Fact]):
 
 
 def shared(facts: Mapping[int, Fact], key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
-    """Each fact's id and key, where the key depends on nothing but what facts have in common: see ``_SHARED``.
+    """Each fact's id and key, where the key depends on nothing but what facts have in common: see ``SHARED``.
 
     Of a table it is asked for once for all facts that have that in common.
     """
