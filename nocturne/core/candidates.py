@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
@@ -243,32 +243,27 @@ def _rows(ids: Iterable[int], fresh: AbstractSet[int] | None) -> AbstractSet[int
     return None if fresh is None else {row for row, id_ in enumerate(ids) if id_ in fresh}
 
 
-def alike(fact: Fact) -> Hashable:
-    """What two facts must have in common before a merge is worth a question."""
-    return (fact.namespace, fact.block, fact.subject, fact.attribute)
-
-
 def nominate_unions(
-    facts: Iterable[Fact],
+    companies: Iterable[tuple[int, Hashable]],
     content: Mapping[int, frozenset[str]],
     low: Fraction,
     *,
     per_fact: int = 3,
     fresh: AbstractSet[int] | None = None,
-    group: Callable[[Fact], Hashable] = alike,
     hot: int = HOT,
 ) -> Iterator[Neighbours]:
-    """Pairs of one group with containment ≥ ``low`` that are among the ``per_fact`` nearest of either fact.
+    """Pairs of one company with containment ≥ ``low`` that are among the ``per_fact`` nearest of either fact.
 
+    ``companies`` has facts with what two of them must have in common before a merge is worth a question.
     Near-linear by one rule that can be said: a pair must share a token that at most ``hot`` facts of its
-    group hold. With ``fresh`` only the ``per_fact`` nearest of each fresh fact, so that questions follow what
+    company hold. With ``fresh`` only the ``per_fact`` nearest of each fresh fact, so that questions follow what
     changed and not how much there is that resembles it. The nearest come first, of equals those of the lowest ids.
     """
     held = gathered(content)
     groups: dict[Hashable, array[int]] = defaultdict(_no_ids)
-    for fact in facts:
-        if fact.active and held.rows[fact.id]:
-            groups[group(fact)].append(fact.id)
+    for id_, company in companies:
+        if held.rows[id_]:
+            groups[company].append(id_)
     # A million facts have more than a million such pairs: of each only its ids are kept, by what they measure.
     found: dict[Fraction, list[array[int]]] = defaultdict(list)
     for ids in groups.values():

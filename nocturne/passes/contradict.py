@@ -13,13 +13,13 @@ from nocturne.core.meaning import Fails, clash_key, judge_contradict
 from nocturne.core.proposals import Contradict as Proposed
 from nocturne.core.proposals import Keep, Proposal
 from nocturne.core.strength import contradicted, strength
-from nocturne.core.table import Some
+from nocturne.core.table import Some, shared
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import curve_of, row_of
 from nocturne.passes.briefs import Clash, ContradictBrief
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
-from nocturne.passes.standing import no_schemas, reasoned, same_space, standing
+from nocturne.passes.standing import reasoned, same_space, standing
 
 _BACK = 4
 _Key = tuple[str, str, bytes]
@@ -39,9 +39,14 @@ class Contradict:
         if scene.at_rest:
             return None
         facts = scene.before.facts
-        stated = {fact.id: keys for fact in no_schemas(facts) if (keys := _keys(scene, fact))}
-        told = stated if scene.fresh is None else stated.keys() & scene.fresh
-        wanted = {key for id_ in told for key in stated[id_]}
+        told = shared(facts, lambda fact: (fact.block == "schemas", fact.namespace, fact.subject))
+        stated = {
+            id_: keys
+            for id_, (schema, *whose) in told
+            if not schema and (keys := _keys(scene, id_, *whose))
+        }
+        fresh = stated if scene.fresh is None else stated.keys() & scene.fresh
+        wanted = {key for id_ in fresh for key in stated[id_]}
         groups: dict[_Key, list[int]] = defaultdict(list)
         for id_, keys in stated.items():
             for key in keys:
@@ -149,12 +154,12 @@ class Contradict:
         return None
 
 
-def _keys(scene: Scene, fact: Fact) -> tuple[_Key, ...]:
+def _keys(scene: Scene, fact: int, namespace: str, subject: str) -> tuple[_Key, ...]:
     """What the fact states that another of the same subject could deny."""
-    sealed = scene.denials.get(fact.id)
+    sealed = scene.denials.get(fact)
     if sealed is None:
-        sealed = sealed_keys(scene.memo.secret, _plain_keys(scene, fact))
-    return tuple((fact.namespace, fact.subject, sealed[at : at + SEAL]) for at in range(0, len(sealed), SEAL))
+        sealed = sealed_keys(scene.memo.secret, _plain_keys(scene, scene.before.facts[fact]))
+    return tuple((namespace, subject, sealed[at : at + SEAL]) for at in range(0, len(sealed), SEAL))
 
 
 def _plain_keys(scene: Scene, fact: Fact) -> tuple[tuple[str, ...], ...]:

@@ -31,11 +31,9 @@ class Forget:
         One that was spared is asked about again when another stale span has passed.
         """
         facts, policy, now = scene.before.facts, scene.policy, scene.now
-        found = [
-            Forgettable(fact.id, "stale", age_days(fact, now))
-            for fact in facts.values()
-            if stale(fact, policy, now) and (scene.fresh is None or fact.id in scene.fresh)
-        ]
+        fresh = scene.fresh
+        asked = facts.values() if fresh is None else (facts[id_] for id_ in facts if id_ in fresh)
+        found = [Forgettable(fact.id, "stale", age_days(fact, now)) for fact in asked if stale(fact, policy, now)]
         over = overflow(facts, policy, now, gone={item.fact for item in found})
         found += [Forgettable(id_, "capacity", age_days(facts[id_], now)) for id_ in sorted(over)]
         if not found:

@@ -15,7 +15,7 @@ from nocturne.core.meaning import Fails, compose_merge, judge_merge
 from nocturne.core.policy import exact
 from nocturne.core.proposals import Merge as Proposed
 from nocturne.core.proposals import Proposal
-from nocturne.core.table import Some
+from nocturne.core.table import Some, shared
 from nocturne.core.text.measures import similarity
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.activations import inherited
@@ -49,12 +49,11 @@ class Merge:
         sets = scene.contents()
         rules = scene.policy.merge
         near = nominate_unions(
-            no_schemas(facts),
+            _companies(facts),
             sets,
             exact(rules.floor),
             per_fact=rules.candidates_per_fact,
             fresh=scene.fresh,
-            group=_company,
         )
         unions = [
             union
@@ -324,9 +323,18 @@ def _kin(fact: Fact) -> Hashable:
     return (fact.namespace, home(fact), fact.subject)
 
 
-def _company(fact: Fact) -> Hashable:
-    """What facts must share before a merge could be legal; those of one single-valued attribute stay atomic."""
-    return (fact.namespace, home(fact), fact.subject, fact.attribute, _day(fact))
+def _companies(facts: Mapping[int, Fact]) -> Iterator[tuple[int, Hashable]]:
+    """Facts with what they must share before a merge could be legal; those of one attribute's values stay atomic."""
+
+    def company(fact: Fact) -> tuple[bool, Hashable] | None:
+        if not fact.active or fact.block == "schemas":
+            return None
+        return fact.category == "event", (fact.namespace, home(fact), fact.subject, fact.attribute)
+
+    for id_, found in shared(facts, company):
+        if found is not None:
+            dated, others = found
+            yield id_, (others, _day(facts[id_]) if dated else None)
 
 
 def _day(fact: Fact) -> int | None:

@@ -158,6 +158,11 @@ def content(*facts: Fact) -> dict[int, frozenset[str]]:
     return {each.id: frozenset(each.text.lower().rstrip(".").split()) for each in facts}
 
 
+def companies(facts: dict[int, Fact]) -> list[tuple[int, object]]:
+    """What two facts must have in common."""
+    return [(id_, (each.namespace, each.block, each.subject, each.attribute)) for id_, each in facts.items()]
+
+
 def by_id(*facts: Fact) -> dict[int, Fact]:
     return {each.id: each for each in facts}
 
@@ -275,7 +280,7 @@ def test_unions_equal_their_definition(small: int, texts: list[list[str]], most:
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "SMALL", small)
-        found = sorted(nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=most, hot=hot))
+        found = sorted(nominate_unions(companies(facts), sets, Fraction(1, 2), per_fact=most, hot=hot))
     assert found == sorted(expected)
 
 
@@ -289,13 +294,13 @@ def test_stretches_of_any_length_give_the_same_unions(
     for fresh in (None, some & facts.keys()):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(candidates, "SMALL", 10**9)
-            expected = list(nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=most, fresh=fresh))
+            expected = list(nominate_unions(companies(facts), sets, Fraction(1, 2), per_fact=most, fresh=fresh))
             order = [(-pair.similarity, pair.first, pair.second) for pair in expected]
             assert order == sorted(order)
             patch.setattr(candidates, "SMALL", -1)
             patch.setattr(entries, "STRETCH", stretch)
             patch.setattr(join, "TOGETHER", stretch)
-            found = nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=most, fresh=fresh)
+            found = nominate_unions(companies(facts), sets, Fraction(1, 2), per_fact=most, fresh=fresh)
             assert list(found) == expected
 
 
@@ -306,8 +311,8 @@ def test_a_fresh_fact_meets_its_nearest_and_no_more(small: int) -> None:
     sets = content(*facts.values())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "SMALL", small)
-        found = list(nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=3, fresh={30}))
-        every = list(nominate_unions(facts.values(), sets, Fraction(1, 2), per_fact=3))
+        found = list(nominate_unions(companies(facts), sets, Fraction(1, 2), per_fact=3, fresh={30}))
+        every = list(nominate_unions(companies(facts), sets, Fraction(1, 2), per_fact=3))
     assert [pair[:2] for pair in found] == [(1, 30), (2, 30), (3, 30)]
     assert {pair[:2] for pair in every} >= {(1, 2), (2, 3)}
 
@@ -322,9 +327,9 @@ def test_unions_stay_within_their_group() -> None:
         fact(6, "owns a table"),
     )
     sets = content(*facts.values())
-    assert [pair[:2] for pair in nominate_unions(facts.values(), sets, Fraction(1, 2))] == [(1, 6)]
+    assert [pair[:2] for pair in nominate_unions(companies(facts), sets, Fraction(1, 2))] == [(1, 6)]
     half = Fraction(1, 2)
-    together = list(nominate_unions(facts.values(), sets, half, group=lambda each: each.namespace, fresh={2}))
+    together = list(nominate_unions(((id_, each.namespace) for id_, each in facts.items()), sets, half, fresh={2}))
     assert {pair[:2] for pair in together} >= {(1, 2), (2, 3), (2, 4)}
     assert all(2 in pair[:2] for pair in together)
 
