@@ -160,14 +160,6 @@ class Told(Mapping[int, Fact]):
         """The facts in their order; none of them is kept."""
         raise NotImplementedError
 
-    def shared(self, key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
-        """See the function of this name."""
-        raise NotImplementedError
-
-    def text(self, id_: int) -> str:
-        """What a fact says: the same as that of the fact, which need not be made."""
-        raise NotImplementedError
-
     def values(self) -> ValuesView[Fact]:
         """The facts, each made as it is come to."""
         return _Facts(self)
@@ -191,7 +183,21 @@ class _Pairs(ItemsView[int, Fact]):
         return ((fact.id, fact) for fact in self._mapping.told())
 
 
-class Table(Told):
+class Held(Told):
+    """Facts of which something is known without making them."""
+
+    __slots__ = ()
+
+    def shared(self, key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
+        """See the function of this name."""
+        raise NotImplementedError
+
+    def text(self, id_: int) -> str:
+        """What a fact says."""
+        raise NotImplementedError
+
+
+class Table(Held):
     """Facts by id, ascending."""
 
     __slots__ = ("_count", "_near", "_places", "_rows")
@@ -243,7 +249,7 @@ class Table(Told):
         return fact
 
     def text(self, id_: int) -> str:
-        """See ``Told``."""
+        """See ``Held``."""
         return self._rows.texts[self._place(id_)]
 
     def _place(self, id_: int) -> int:
@@ -284,7 +290,7 @@ class Table(Told):
         return other
 
 
-class Some(Mapping[int, Fact]):
+class Some(Told):
     """Some of many facts, by id, in an order of their own: found among the many when they are asked for."""
 
     __slots__ = ("_facts", "_ids", "_known")
@@ -304,6 +310,10 @@ class Some(Mapping[int, Fact]):
             raise KeyError(id_)
         return self._facts[id_]
 
+    def told(self) -> Iterator[Fact]:
+        """See ``Told``."""
+        return map(self._facts.__getitem__, self._ids)
+
     def __contains__(self, id_: object) -> bool:
         return isinstance(id_, int) and 0 <= id_ < len(self._known) and self._known[id_] > 0
 
@@ -319,12 +329,12 @@ def shared(facts: Mapping[int, Fact], key: Callable[[Fact], _T]) -> Iterator[tup
 
     Of a table it is asked for once for all facts that have that in common.
     """
-    return facts.shared(key) if isinstance(facts, Told) else ((id_, key(fact)) for id_, fact in facts.items())
+    return facts.shared(key) if isinstance(facts, Held) else ((id_, key(fact)) for id_, fact in facts.items())
 
 
 def texts_of(facts: Mapping[int, Fact]) -> Callable[[int], str]:
     """What says what each fact says; of a table without making the fact."""
-    return facts.text if isinstance(facts, Told) else lambda id_: facts[id_].text
+    return facts.text if isinstance(facts, Held) else lambda id_: facts[id_].text
 
 
 def by_id(facts: Iterable[Fact] | Mapping[int, Fact]) -> Mapping[int, Fact]:

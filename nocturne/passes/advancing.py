@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.making import moved, only_moved
-from nocturne.core.table import Table, Told, shared, texts_of
+from nocturne.core.table import Held, Table, shared, texts_of
 
 _T = TypeVar("_T")
 _CHANGED, _GONE = len(BLOCKS) + 1, len(BLOCKS) + 2
@@ -57,7 +57,7 @@ class Touched(AbstractSet[int]):
         return len(self._order)
 
 
-class Advancing(Told):
+class Advancing(Held):
     """Active facts by id. Of one that only moved its new block is kept: a first night moves nearly all there are."""
 
     def __init__(self, before: Mapping[int, Fact]) -> None:
@@ -78,10 +78,11 @@ class Advancing(Told):
         if not after.active:
             self.leave(id_)
             return
-        before = self._before.get(id_)
-        self._count += id_ not in self
+        before, became = self._before.get(id_), self._touched.number(id_)
+        self._count += became == _GONE or (became == 0 and before is None)
         if before is not None and only_moved(before, after):
-            self._changed.drop(id_)
+            if became == _CHANGED:
+                self._changed.drop(id_)
             self._touched.set(id_, BLOCKS.index(after.block) + 1)
         else:
             self._changed.put(after)
@@ -131,7 +132,7 @@ class Advancing(Told):
         return self._changed[id_] if became == _CHANGED else moved(self._before[id_], BLOCKS[became - 1])
 
     def text(self, id_: int) -> str:
-        """See ``Told``."""
+        """See ``Held``."""
         became = self._touched.number(id_)
         if became == _GONE:
             raise KeyError(id_)
