@@ -2,7 +2,8 @@
 
 Peers that are not installed are left out and said to be. Times are the best of several runs where a row does not
 say otherwise; memory is what a child process grew by, or its peak. Nothing here is asserted: a benchmark that fails
-a goal prints NO and exits 0. What stands as goal 14 is none of the thirteen: it tells what a year of nights leaves.
+a goal prints NO and exits 0. What stands as goals 14 and 15 is none of the thirteen: what a year of nights leaves,
+and how fast ``nocturne gate`` is.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 
-from tests.bench import clusters, gates, joins, sent, wholes
+from tests.bench import clusters, filtering, gates, joins, sent, wholes
 from tests.bench.child import measured
 from tests.bench.outcome import Outcome, milliseconds, times
 from tests.bench.sizes import Sizes
@@ -221,6 +221,23 @@ def asks_little(sizes: Sizes) -> Iterator[Outcome]:
     )
 
 
+def filters_fast(sizes: Sizes) -> Iterator[Outcome]:
+    """Not of the thirteen: verdicts of the command ``nocturne gate``, its start included."""
+    count = sizes.stores.proposals
+    found = measured(filtering.filtered, count=count)
+    each = count / found["seconds"]
+    yield Outcome(
+        15,
+        f"nocturne gate over {count:,} proposals of {found['words']:.0f} words",
+        f"{each:,.0f} a second",
+        f"its JSON alone {count / found['json']:,.0f} a second",
+        times(found["seconds"], found["json"]),
+        "≥ 5,000 a second",
+        each >= 5_000,
+        f"{found['accepted']:,} accepted, {found['refused']:,} refused; the whole command, its start included",
+    )
+
+
 GOALS: tuple[tuple[int, Callable[[Sizes], Iterator[Outcome]]], ...] = (
     (1, exact_and_fast),
     (2, beats_the_best),
@@ -236,4 +253,5 @@ GOALS: tuple[tuple[int, Callable[[Sizes], Iterator[Outcome]]], ...] = (
     (12, wholes.recalls_fast),
     (13, wholes.sleeps_whole),
     (14, wholes.years_stay_fast),
+    (15, filters_fast),
 )

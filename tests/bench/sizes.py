@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from tests.bench.made import dense, made
 class Stores:
     """How many facts whole stores have, how often a process is started, and how long the year is.
 
-    ``full`` is whether a night over the hugest store is slept too.
+    ``proposals`` is how many are given to the filter; ``full`` is whether a night over the hugest store is slept too.
     """
 
     small: int
@@ -27,12 +27,15 @@ class Stores:
     queries: int
     nights: int
     nights_over: int
+    proposals: int
     full: bool = False
 
 
-QUICK = Stores(2_000, 6_000, 6_000, starts=3, queries=20, nights=60, nights_over=2_000)
-FULL = Stores(10_000, 100_000, 300_000, starts=15, queries=60, nights=365, nights_over=10_000, full=True)
-MILLION = Stores(10_000, 100_000, 1_000_000, starts=15, queries=60, nights=365, nights_over=10_000, full=True)
+QUICK = Stores(2_000, 6_000, 6_000, starts=3, queries=20, nights=60, nights_over=2_000, proposals=4_000)
+FULL = Stores(
+    10_000, 100_000, 300_000, starts=15, queries=60, nights=365, nights_over=10_000, proposals=20_000, full=True
+)
+MILLION = replace(FULL, huge=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

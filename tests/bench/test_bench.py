@@ -13,7 +13,7 @@ from nocturne.app.auditing import audit
 from nocturne.app.lexicons import default_lexicon
 from nocturne.app.writing import Item, append
 from nocturne.core.policy import Policy
-from tests.bench import goals, nights, recalls, sent, stores, versions
+from tests.bench import filtering, goals, nights, recalls, sent, stores, versions
 from tests.bench.child import Meter
 from tests.bench.made import LONGEST, SHORTEST, dense, made
 from tests.bench.outcome import Outcome, milliseconds, save, show, times
@@ -84,12 +84,19 @@ def test_rows_are_saved_as_json(tmp_path: Path) -> None:
     assert (row["goal"], row["held"], row["ours"]) == (3, True, "1.0 ms")
 
 
+def test_the_filter_judges_every_proposal_and_not_all_alike() -> None:
+    found = filtering.filtered(Meter(), count=40)
+    assert found["accepted"] + found["refused"] == 40
+    assert found["accepted"] >= 10
+    assert found["refused"] >= 10
+
+
 def test_figures_read_well() -> None:
     assert (milliseconds(0.0123), milliseconds(2.5)) == ("12.3 ms", "2.50 s")
     assert (times(5, 2), times(1, 4), times(5000, 2)) == ("2.5×", "0.250×", "2,500×")
 
 
-TINY = Stores(120, 200, 300, starts=1, queries=10, nights=8, nights_over=120, full=True)
+TINY = Stores(120, 200, 300, starts=1, queries=10, nights=8, nights_over=120, proposals=40, full=True)
 
 
 @pytest.fixture(scope="module")
