@@ -159,9 +159,10 @@ class _Reader:
         if hot:
             # What is joined reaches from its first part to its last: any ranges do where none is asked for.
             anywhere = [0] * len(parts)
-            parts = self.quantities.join(Line(parts, anywhere, anywhere), hot).parts
-            columns = columns_of(parts)
-            noted = where(columns[4])
+            joined = self.quantities.join(Line(parts, anywhere, anywhere), hot).parts
+            if joined is not parts:
+                parts, columns = joined, columns_of(joined)
+                noted = where(columns[4])
         return parts, columns, noted
 
 

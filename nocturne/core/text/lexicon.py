@@ -157,6 +157,11 @@ class Tongue:
         return tuple((long, short) for long, short in self.data.get("endings", ()))
 
     @cached_property
+    def name_verb_endings(self) -> tuple[str, ...]:
+        """Endings of verbs by which a word before them is known for a name."""
+        return self.entries("name_verb_endings")
+
+    @cached_property
     def splits(self) -> tuple[tuple[str, str, str], ...]:
         """Beginnings that are two words: how they are written, the first word, what the second begins with."""
         return tuple((whole, first, second) for whole, first, second in self.data.get("splits", ()))

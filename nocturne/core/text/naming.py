@@ -25,7 +25,7 @@ def ends(part: Part, before: Part | None, abbreviations: frozenset[str]) -> bool
 
 def acts(parts: Sequence[Part], i: int, tongue: Tongue) -> bool:
     """Whether a sentence-initial word does what a name does: *Marco moved to*, where a noun needs its article."""
-    endings = tongue.entries("name_verb_endings")
+    endings = tongue.name_verb_endings
     if not endings or i + 1 >= len(parts) or parts[i].surface[-1:] in "sS":
         return False
     verb = parts[i + 1]

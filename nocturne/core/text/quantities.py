@@ -65,13 +65,17 @@ class Quantities:
         for i in hot:
             if i < done:
                 continue
-            if i > done:
+            if self._counters is not None and i > done:
+                # Counters look back on what was read before them.
                 found.extend(line, done, i)
                 done = i
             joined = self._one(line, i, found)
             if joined is not None:
+                found.extend(line, done, i)
                 found.add(joined.part, joined.span)
                 done = i + joined.taken
+        if not done:
+            return line
         found.extend(line, done, len(parts))
         return found
 
