@@ -183,7 +183,7 @@ class Wording:
 
         The head of a phrase counts as certain: it is what goes on in it that makes one look back.
         """
-        if stretch.isascii() and stretch.isdigit():
+        if stretch.isascii() and stretch.isdigit() and stretch not in self._seconds:
             # Numbers seldom come twice: what only a neighbour would ask for is not made.
             return number_part(stretch, stretch, written=stretch)
         parts, _, swayed, lead = self._singles[named][stretch]
