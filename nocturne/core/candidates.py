@@ -145,16 +145,17 @@ def nominate_pairs(
     held, table = gathered(content), by_id(facts)
     rooms: dict[Hashable, array[int]] = defaultdict(_no_ids)
     for id_, room in shared(table, _room):
-        if room is not None and (schemas or not room[1]) and held.rows[id_]:
+        if room is not None and (schemas or not room[1]):
             rooms[room].append(id_)
     found: list[Nominee] = []
     for members in rooms.values():
-        heads = _no_ids()
-        for same in _of_one_content(members, held):
+        heads, rows = _no_ids(), list[Row]()
+        for row, same in _of_one_content(members, held):
             best, told = _best(same, table, fresh)
             heads.extend(best)
+            rows += [row] * len(best)
             found += [Nominee(drop, keep, Fraction(1), equal=True) for drop, keep in told]
-        sets = Chosen(held.words, [held.rows[head] for head in heads])
+        sets = Chosen(held.words, rows)
         for i, j, common in _joined(sets, floor, _rows(heads, fresh)):
             keep_id, drop_id = keeper(table[heads[i]], table[heads[j]], held)
             similarity = _measure(common, min(sets.size(i), sets.size(j)))
@@ -180,16 +181,16 @@ def _room(fact: Fact) -> tuple[str, bool] | None:
     return (fact.namespace, fact.block == "schemas") if fact.active else None
 
 
-def _of_one_content(members: Iterable[int], held: Contents[int]) -> Iterator[list[int]]:
-    """The facts of each content set. Most are alone: a list for each would be larger than all contents."""
+def _of_one_content(members: Iterable[int], held: Contents[int]) -> Iterator[tuple[Row, list[int]]]:
+    """Each content set that is not empty, with its facts. Most are alone: lists of all would outweigh the contents."""
     first: dict[Row, int] = {}
     more: dict[Row, list[int]] = defaultdict(list)
     for id_ in members:
         row = held.rows[id_]
-        if first.setdefault(row, id_) != id_:
+        if row and first.setdefault(row, id_) != id_:
             more[row].append(id_)
     for row, id_ in first.items():
-        yield [id_, *more.get(row, ())]
+        yield row, [id_, *more.get(row, ())]
 
 
 def _best(
@@ -262,13 +263,11 @@ def nominate_unions(
     held = gathered(content)
     groups: dict[Hashable, array[int]] = defaultdict(_no_ids)
     for id_, company in companies:
-        if held.rows[id_]:
-            groups[company].append(id_)
+        groups[company].append(id_)
     # A million facts have more than a million such pairs: of each only its ids are kept, by what they measure.
     found: dict[Fraction, list[array[int]]] = defaultdict(list)
     for ids in groups.values():
-        members = array("q", sorted(ids))
-        sets = Chosen(held.words, [held.rows[id_] for id_ in members])
+        members, sets = held.chosen(array("q", sorted(ids)))
         near: dict[Fraction, array[int]] = defaultdict(_no_ids)
         for i, j, common in _nearest(sets, low, _rows(members, fresh), per_fact, hot):
             near[_measure(common, min(sets.size(i), sets.size(j)))].extend((members[i], members[j]))

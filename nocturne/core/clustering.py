@@ -54,20 +54,19 @@ def clusters(
     """
     held = gathered(content)
 
-    def together(fact: Fact) -> Hashable:
+    def group_of(fact: Fact) -> Hashable:
         among = fact.active and (layer is None or fact.layer == layer)
         return (fact.namespace, fact.subject) if among else None
 
     groups: dict[Hashable, array[int]] = defaultdict(lambda: array("q"))
-    for id_, group in shared(by_id(facts), together):
-        if group is not None and held.rows[id_]:
+    for id_, group in shared(by_id(facts), group_of):
+        if group is not None:
             groups[group].append(id_)
     found = []
-    for members_of in groups.values():
-        if len(members_of) < min_members:
+    for together in groups.values():
+        ids, sets = held.chosen(array("q", sorted(together)))
+        if len(ids) < min_members:
             continue
-        ids = array("q", sorted(members_of))
-        sets = Chosen(held.words, [held.rows[id_] for id_ in ids])
         weights = inverse_frequencies(sets)
         members: dict[int, list[int]] = defaultdict(list)
         for row, label in enumerate(_labelled(sets, weights, eps, min_members)):

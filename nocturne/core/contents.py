@@ -52,6 +52,14 @@ class Contents(Mapping[Key, frozenset[str]], Generic[Key]):
     def __getitem__(self, key: Key) -> frozenset[str]:
         return self.words.content(self.rows[key])
 
+    def chosen(self, keys: Sequence[Key]) -> tuple[Sequence[Key], Chosen]:
+        """Those of the keys whose sets are not empty, and the sets."""
+        rows = [self.rows[key] for key in keys]
+        if not all(rows):
+            keys = [key for key, row in zip(keys, rows, strict=True) if row]
+            rows = [row for row in rows if row]
+        return keys, Chosen(self.words, rows)
+
     def __contains__(self, key: object) -> bool:
         return key in self.rows
 
