@@ -34,9 +34,9 @@ def _forget_texts() -> None:
 @lru_cache(maxsize=1)
 def _trim() -> Any:
     """The C library's way to give back what lies free between what is in use; None where it has none: glibc has it."""
-    import ctypes
-
     try:
+        import ctypes
+
         return ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):
+    except (AttributeError, ImportError, OSError, TypeError):
         return None
