@@ -104,7 +104,7 @@ def attribute_of(text: str, lexicon: Lexicon, speaker: str | None = None) -> tup
 def stated_in(text: str, lexicon: Lexicon, speaker: str | None = None) -> tuple[Stated, ...]:
     """Every attribute that the text states or denies, in order."""
     reading = read(text, lexicon, speaker)
-    if not reading.grammar.known or len(reading.analysis.tokens) > 200:
+    if not reading.grammar.known or len(reading.analysis.forms) > 200:
         return ()
     found: dict[Stated, None] = {}
     for clause in plain_statements(reading):

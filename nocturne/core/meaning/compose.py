@@ -62,13 +62,12 @@ def _tail(text: str, reading: Reading, at: int) -> str | None:
     places = reading.sentences[0].places
     if at >= len(places):
         return None
-    tokens = reading.analysis.tokens
-    begin = tokens[places[at]].start
-    article = places[at] - 1
-    if article >= 0 and tokens[article].surface.casefold() in ("a", "an", "the"):
-        begin = tokens[article].start
-    lead = len(reading.analysis.text) - len(reading.analysis.text.lstrip())
-    return text[max(0, begin - lead) :].rstrip().rstrip(_ENDS).rstrip() or None
+    analysis = reading.analysis
+    begin, article = places[at], places[at] - 1
+    if article >= 0 and analysis.surface(article).casefold() in ("a", "an", "the"):
+        begin = article
+    lead = len(analysis.text) - len(analysis.text.lstrip())
+    return text[max(0, analysis.starts[begin] - lead) :].rstrip().rstrip(_ENDS).rstrip() or None
 
 
 def _shared(readings: Sequence[Reading]) -> int:

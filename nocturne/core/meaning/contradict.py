@@ -49,7 +49,7 @@ def clash_key(said: Said, *, lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
     for stated in stated_in(said.text, lexicon, said.speaker):
         keys[stated.attribute, stated.holder] = None
     reading = read(said.text, lexicon, said.speaker)
-    if reading.grammar.known and len(reading.analysis.tokens) <= 60:
+    if reading.grammar.known and len(reading.analysis.forms) <= 60:
         for held in _held(reading):
             keys["says", held.predicate, held.holder] = None
         for attitude in attitudes(reading):

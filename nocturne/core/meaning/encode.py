@@ -158,7 +158,9 @@ def _measured(turns: Sequence[Said], text: str, lexicon: Lexicon, speaker: str |
         return Fails("N103", {"values": sorted(found)})
     missing = {word for word in claim.content - held if word.removesuffix("'s") not in label}
     context = [said.text for said in turns]
-    spoken = {fold(token.surface).removesuffix("'s") for source in sources for token in source.tokens}
+    spoken = {
+        fold(source.surface(at)).removesuffix("'s") for source in sources for at in range(len(source.forms))
+    }
     strange = {
         name for name in name_set(text, lexicon, context)
         if name not in spoken and name.removesuffix("'s") not in spoken | label

@@ -87,7 +87,7 @@ def cased(one: Analysis, two: Analysis) -> Fails | None:
         inner = {low for name in first.names if name[1:].islower() and (low := fold(name)) in text}
         if not inner or not _capitals_kept(second):
             continue
-        inner &= {token.surface for token in second.tokens if token.kind == "word"}
+        inner &= {second.surface(at) for at, kind in enumerate(second.kinds) if kind == "word"}
         if inner:
             return Fails("N213", {"before": sorted(inner), "after": "a plain word"})
     return None
@@ -97,7 +97,7 @@ def _capitals_kept(analysis: Analysis) -> bool:
     """Whether the text writes capitals at all where they are due, so that a small letter says something."""
     if not analysis.text[:1].isupper():
         return False
-    return not any(token.surface == "i" for token in analysis.tokens)
+    return "i" not in map(analysis.surface, range(len(analysis.forms)))
 
 
 def tied(one: Analysis, two: Analysis) -> Fails | None:
