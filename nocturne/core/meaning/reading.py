@@ -100,7 +100,7 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
             surface = analysis.surface(at)
             marks[at] = _MARKS.get(surface, surface)
     for at in (*[at for at, mark in marks.items() if mark in ENDS], len(kinds)):
-        quoted = at > start and _closes_quotation(analysis, marks, start, at)
+        quoted = at > start and marks.get(at + 1) == '"' and _closes_quotation(analysis, marks, start, at)
         if at > start:
             draft = _Draft(analysis, marks, at + quoted * 2, grammar)
             draft.take(start, special)
@@ -114,8 +114,8 @@ def read(text: str, lexicon: Lexicon, speaker: str | None = None) -> Reading:
 
 
 def _closes_quotation(analysis: Analysis, marks: Mapping[int, str], start: int, end: int) -> bool:
-    """Whether a quotation mark behind the full stop closes one that this sentence opened."""
-    if marks.get(end + 1) != '"' or analysis.starts[end + 1] != analysis.ends[end]:
+    """Whether the quotation mark behind the full stop closes one that this sentence opened."""
+    if analysis.starts[end + 1] != analysis.ends[end]:
         return False
     return sum(marks.get(at) == '"' for at in range(start, end)) % 2 == 1
 
@@ -211,12 +211,12 @@ class _Draft:
         if words and words[-1] == '"' and words.count('"') == 1:
             words.pop()
             places.pop()
+        inflected = [places[at] for at in self.inflected if at < len(places)]
+        size = len(words)
         if words:
-            inflected = {places[at] for at in self.inflected if at < len(places)}
-            size = len(words)
             tidied(words, places, self.analysis.surface, self.grammar)
-            if len(words) != size:
-                self.inflected = {at for at, place in enumerate(places) if place in inflected}
+        if self.inflected and len(words) != size:
+            self.inflected = {at for at, place in enumerate(places) if place in inflected}
         return Sentence(tuple(words), tuple(places), asks, frozenset(self.inflected))
 
 
