@@ -275,19 +275,19 @@ def _pass(
             enforce=night.enforce,
             mend=heard.mended if night.mend is not None else None,
         )
-        gone = _gone(outcome)
-        measured = loss(lost + len(gone), start, night.policy)
+        gone = sum(1 for _ in _gone(outcome))
+        measured = loss(lost + gone, start, night.policy)
         if measured.crossed and gone and not night.allow_loss:
             evidence = {
-                "would_lose": lost + len(gone),
+                "would_lose": lost + gone,
                 "of": start,
                 "allowed": measured.allowed,
                 "budget": str(measured.budget),
             }
-            outcome, gone = withhold(outcome, ledger.state, "N306", evidence), []
+            outcome = withhold(outcome, ledger.state, "N306", evidence)
         if ledger.commit(stage, outcome):
-            return outcome, gone
-        del outcome, gone
+            return outcome, list(_gone(outcome))
+        del outcome
         ledger.look_again()
     raise StoreLocked(
         f"the store kept changing while {stage.name} was judged",
@@ -366,9 +366,9 @@ def _told(ruling: Ruling) -> tuple[str, str | None, tuple[int, ...]]:
     return proposal.kind, code, tuple(sorted(named_by(proposal)))
 
 
-def _gone(outcome: Outcome) -> list[Fact]:
+def _gone(outcome: Outcome) -> Iterator[Fact]:
     """Facts retired without a live successor: what the loss budget counts."""
-    return [fact for fact in outcome.retired if fact.successor is None]
+    return (fact for fact in outcome.retired if fact.successor is None)
 
 
 class _Ledger:

@@ -137,6 +137,10 @@ class Rows(Sequence[Fact]):
     def __iter__(self) -> Iterator[Fact]:
         return map(self.fact, range(len(self)))
 
+    def ids(self) -> array[int]:
+        """The ids in their order."""
+        return array("q", (row[0] for row in _ROW.iter_unpack(self._data)))
+
     def fact(self, place: int) -> Fact:
         """The fact of a place that there is."""
         row = _READ(self._data, place * _SIZE)
@@ -210,6 +214,18 @@ class Table(Held):
         self._near: dict[int, Fact] = {}
         for fact in facts:
             self.put(fact)
+
+    @classmethod
+    def over(cls, rows: Rows) -> Table:
+        """The facts of rows by id, which are not held twice: only one of both may be changed from here on."""
+        table = cls()
+        table._rows = rows
+        ids = rows.ids()
+        table._places.frombytes(bytes(table._places.itemsize * (max(ids, default=-1) + 1)))
+        for place, id_ in enumerate(ids, 1):
+            table._places[id_] = place
+        table._count = len(table._places) - table._places.count(0)
+        return table
 
     def put(self, fact: Fact) -> None:
         """Take a fact in, in the place of the one that has its id."""

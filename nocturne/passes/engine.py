@@ -359,7 +359,7 @@ class _Work:
             self.start.facts,
             self.facts,
             touched=touched,
-            gone=Table(self.retired),
+            gone=Table.over(self.retired),
             content=self.base.content,
         )
         if not broken:

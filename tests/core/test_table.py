@@ -74,6 +74,15 @@ def test_a_table_agrees_with_a_plain_one(steps: list[tuple[Fact, bool]]) -> None
     assert all(table[id_] is table[id_] for id_ in plain), "one that was just asked for is not made again"
 
 
+@given(st.lists(FACTS, max_size=12))
+def test_a_table_over_rows_holds_them_by_id(facts: list[Fact]) -> None:
+    rows = Rows()
+    for fact in facts:
+        rows.append(fact)
+    assert Table.over(rows) == Table(facts)
+    assert len(Table.over(rows)) == len({fact.id for fact in facts})
+
+
 def _kept_in(fact: Fact) -> tuple[str, bool]:
     return fact.block, fact.pinned
 
