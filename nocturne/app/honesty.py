@@ -343,7 +343,7 @@ def _brief(pass_name: str, tasks: Sequence[Task], lexicon: Lexicon) -> Brief:
             return SchematiseBrief(clusters, facts)
         case "forget":
             found = [
-                Forgettable(fact.id, "stale", Fraction(NOW - fact.recorded_at, DAY))
+                Forgettable(fact.id, "stale", NOW - fact.recorded_at)
                 for fact in facts.values()
             ]
             return ForgetBrief(tuple(found), facts)

@@ -202,8 +202,7 @@ def candidate_lines(brief: Brief) -> Iterable[dict[str, Any]]:
                 }
         case ForgetBrief():
             for candidate in brief.candidates:
-                days = int(candidate.age_days)
-                yield {"itemId": f"m{candidate.fact}", "policy": candidate.rule, "daysOld": days}
+                yield {"itemId": f"m{candidate.fact}", "policy": candidate.rule, "daysOld": candidate.days}
         case AskBrief():
             yield {"question": brief.question, "verbatim": brief.verbatim}
         case _:

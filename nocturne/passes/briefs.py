@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from nocturne.core.facts import Fact, Turn
+from nocturne.core.facts import DAY, Fact, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,13 @@ class Forgettable:
 
     fact: int
     rule: str
-    age_days: Fraction
+    age: int
+    """Microseconds since it was last said or confirmed."""
+
+    @property
+    def days(self) -> int:
+        """Its age in whole days."""
+        return self.age // DAY
 
 
 @dataclass(frozen=True, slots=True)

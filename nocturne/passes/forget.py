@@ -11,7 +11,7 @@ from nocturne.core.facts import Change, Fact
 from nocturne.core.meaning import Fails, judge_schema
 from nocturne.core.proposals import Forget as Proposed
 from nocturne.core.proposals import Proposal
-from nocturne.core.retention import age_days, overflow, stale
+from nocturne.core.retention import age, age_days, overflow, stale
 from nocturne.core.table import Some
 from nocturne.core.verdicts import Accepted, Refused, Verdict
 from nocturne.passes.briefs import ForgetBrief, Forgettable
@@ -33,9 +33,9 @@ class Forget:
         facts, policy, now = scene.before.facts, scene.policy, scene.now
         fresh = scene.fresh
         asked = facts.values() if fresh is None else (facts[id_] for id_ in facts if id_ in fresh)
-        found = [Forgettable(fact.id, "stale", age_days(fact, now)) for fact in asked if stale(fact, policy, now)]
+        found = [Forgettable(fact.id, "stale", age(fact, now)) for fact in asked if stale(fact, policy, now)]
         over = overflow(facts, policy, now, gone={item.fact for item in found})
-        found += [Forgettable(id_, "capacity", age_days(facts[id_], now)) for id_ in sorted(over)]
+        found += [Forgettable(id_, "capacity", age(facts[id_], now)) for id_ in sorted(over)]
         if not found:
             return None
         return ForgetBrief(tuple(found), Some(facts, (item.fact for item in found)))
@@ -59,8 +59,8 @@ class Forget:
             return Refused(proposal, "N304", {"fact": f"m{fact.id}", "category": fact.category})
         if fact.pinned:
             return Refused(proposal, "N305", {"fact": f"m{fact.id}"})
-        age = age_days(fact, scene.now)
-        measure = {"age_days": f"{age.numerator}/{age.denominator}"}
+        days = age_days(fact, scene.now)
+        measure = {"age_days": f"{days.numerator}/{days.denominator}"}
         if policy.forget.stale_days is not None:
             measure["limit_days"] = str(policy.forget.stale_days)
         if stale(fact, policy, scene.now):

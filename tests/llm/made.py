@@ -54,7 +54,7 @@ def dedupe(pairs: int = 1, *, words: int = 8) -> DedupeBrief:
 
 def forget(count: int = 2) -> ForgetBrief:
     known = facts(count)
-    return ForgetBrief(tuple(Forgettable(n, "stale", Fraction(90)) for n in known), known)
+    return ForgetBrief(tuple(Forgettable(n, "stale", 90 * DAY) for n in known), known)
 
 
 def turn(identity: int, text: str, *, speaker: str = "Ines") -> Turn:

@@ -190,9 +190,8 @@ def _shared_clause(text: str, spread: Counter[str], needed: int) -> str | None:
 def forget(brief: ForgetBrief) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every candidate that the policy's rule lets go, with its age."""
     for candidate in brief.candidates:
-        days = int(candidate.age_days)
         stale = candidate.rule == "stale"
-        why = f"{days} days old and not confirmed since" if stale else "least telling above the capacity"
+        why = f"{candidate.days} days old and not confirmed since" if stale else "least telling above the capacity"
         yield "forget", {"itemId": f"m{candidate.fact}", "reason": why, "policy": candidate.rule}
 
 

@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from nocturne.core.facts import Block, Category, Fact
+from nocturne.core.facts import DAY, Block, Category, Fact
 from nocturne.llm.rules import RulesProposer
 from nocturne.passes.briefs import (
     Clash,
@@ -151,7 +151,7 @@ def test_members_with_nothing_in_common_but_a_name_are_not_worded() -> None:
 def test_every_candidate_for_forgetting_is_proposed_with_its_age() -> None:
     given = facts(fact(1, "The user is trying to sleep."), fact(2, "The user is at work."))
     brief = ForgetBrief(
-        (Forgettable(1, "stale", Fraction(183, 2)), Forgettable(2, "capacity", Fraction(1))), given
+        (Forgettable(1, "stale", 183 * DAY // 2), Forgettable(2, "capacity", DAY)), given
     )
     found = ask("forget", brief)["forget"]
     assert [(entry["itemId"], entry["policy"]) for entry in found] == [("m1", "stale"), ("m2", "capacity")]
