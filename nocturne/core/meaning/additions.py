@@ -49,9 +49,9 @@ _FOREIGN_HEADS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Addition:
-    """The words ``given[start:end]`` that ``claim`` lacks before its word ``at``."""
+    """The words ``given[start:end]`` that ``claim`` lacks before its word ``at``; never changed."""
 
     given: Key
     start: int

@@ -81,14 +81,13 @@ def moved_do(one: Key, two: Key, grammar: Grammar) -> str | None:
 
 def same(one: Reading, two: Reading) -> Rewrites | None:
     """The rewrites between two whole texts of one language; None where they do not say the same."""
-    if bare(one.words) == bare(two.words) and [s.asks for s in one.sentences] == [
-        s.asks for s in two.sentences
-    ]:
+    asked_alike = _asked_alike(one, two)
+    if asked_alike and bare(one.words) == bare(two.words):
         return ()
     grammar = one.grammar
     if not (grammar.known and two.grammar.known) or grammar.language != two.grammar.language:
         return None
-    if [s.asks for s in one.sentences] != [s.asks for s in two.sentences] and (one.asks or two.asks):
+    if not asked_alike and (one.asks or two.asks):
         return None
     first = [sentence.words for sentence in one.sentences]
     second = [sentence.words for sentence in two.sentences]
@@ -110,6 +109,13 @@ def same(one: Reading, two: Reading) -> Rewrites | None:
         return None
     found = _pairwise(left, right, grammar)
     return None if found is None else _joined(found, ("clauses split or joined",))
+
+
+def _asked_alike(one: Reading, two: Reading) -> bool:
+    """Whether each sentence asks where the other text's does."""
+    if not one.asks and not two.asks:
+        return len(one.sentences) == len(two.sentences)
+    return [sentence.asks for sentence in one.sentences] == [sentence.asks for sentence in two.sentences]
 
 
 def _several(sentences: Sequence[Key], grammar: Grammar) -> bool:

@@ -46,11 +46,25 @@ class Quantities:
                 kind = kinds[i]
                 if kind == "number":
                     begins = not self._stands_alone(parts, kinds, i + 1)
+                elif kind in TRIGGERS:
+                    begins = True
                 else:
-                    begins = kind in TRIGGERS or parts[i].number != "" or parts[i].surface in self._money
+                    part = parts[i]
+                    begins = part.surface in self._money or (
+                        part.number != "" and not self._is_undated(parts, kinds, i + 1)
+                    )
                 if begins:
                     found.append(i)
         return found
+
+    def _is_undated(self, parts: Sequence[Part], kinds: Sequence[str], after: int) -> bool:
+        """Whether a month is followed by nothing that can be its day or year, or lead to them: most are."""
+        if after >= len(kinds):
+            return True
+        kind = kinds[after]
+        if kind == "word":
+            return parts[after].form not in self._joiners
+        return kind == "mark" and parts[after].form != ","
 
     def join(self, line: Line, hot: Sequence[int]) -> Line:
         """The parts with every quantity in one part, kind ``literal``, ``clock`` or ``number``.
