@@ -135,7 +135,8 @@ def test_hostile_texts_take_linear_time(hostile: str) -> None:
 
     raw(hostile, LEXICON)
     whole = min(spent(hostile) for _ in range(2))
-    assert whole < 1.5, f"{whole:.2f} s for {len(hostile)} characters"
+    # Linear takes about a second on a busy machine; what is not takes minutes.
+    assert whole < 10, f"{whole:.2f} s for {len(hostile)} characters"
 
 
 def test_what_is_beyond_the_limit_is_not_judged() -> None:
