@@ -7,8 +7,10 @@ them; the sources of a fact that has several stand aside.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from array import array
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Set as AbstractSet
 from operator import attrgetter
 from struct import Struct
 from typing import Any, TypeVar, overload
@@ -155,14 +157,55 @@ class Rows(Sequence[Fact]):
         ]
 
 
+class Numbered(AbstractSet[int]):
+    """Ids in the order in which they were added, and a number of each: a byte for every id that there may be."""
+
+    def __init__(self) -> None:
+        self._order = array("q")
+        self._numbers = bytearray()
+
+    def set(self, id_: int, number: int) -> None:
+        """Add an id, or give it another number, which is not 0."""
+        numbers = self._numbers
+        if id_ >= len(numbers):
+            numbers += bytes(id_ + 1 - len(numbers))
+        if not numbers[id_]:
+            self._order.append(id_)
+        numbers[id_] = number
+
+    def number(self, id_: int) -> int:
+        """The number of an id; 0 where it was not added."""
+        numbers = self._numbers
+        return numbers[id_] if 0 <= id_ < len(numbers) else 0
+
+    def copy(self) -> Numbered:
+        """Another one with the same ids."""
+        other = Numbered()
+        other._order, other._numbers = self._order[:], self._numbers[:]
+        return other
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[_T]) -> AbstractSet[_T]:
+        return frozenset(it)
+
+    def __contains__(self, id_: object) -> bool:
+        return isinstance(id_, int) and self.number(id_) > 0
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+
 class Told(Mapping[int, Fact]):
     """Facts by id that are told one after the other faster than each is looked up."""
 
     __slots__ = ()
 
+    @abstractmethod
     def told(self) -> Iterator[Fact]:
         """The facts in their order; none of them is kept."""
-        raise NotImplementedError
 
     def values(self) -> ValuesView[Fact]:
         """The facts, each made as it is come to."""
@@ -192,13 +235,13 @@ class Held(Told):
 
     __slots__ = ()
 
+    @abstractmethod
     def shared(self, key: Callable[[Fact], _T]) -> Iterator[tuple[int, _T]]:
         """See the function of this name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self, id_: int) -> str:
         """What a fact says."""
-        raise NotImplementedError
 
 
 class Table(Held):
@@ -309,20 +352,16 @@ class Table(Held):
 class Some(Told):
     """Some of many facts, by id, in an order of their own: found among the many when they are asked for."""
 
-    __slots__ = ("_facts", "_ids", "_known")
+    __slots__ = ("_facts", "_ids")
 
     def __init__(self, facts: Mapping[int, Fact], ids: Iterable[int]) -> None:
         self._facts = facts
-        self._ids = array("q")
-        self._known = bytearray()
+        self._ids = Numbered()
         for id_ in ids:
-            if id_ not in self:
-                self._known += bytes(max(0, id_ + 1 - len(self._known)))
-                self._known[id_] = 1
-                self._ids.append(id_)
+            self._ids.set(id_, 1)
 
     def __getitem__(self, id_: int) -> Fact:
-        if id_ not in self:
+        if id_ not in self._ids:
             raise KeyError(id_)
         return self._facts[id_]
 
@@ -331,7 +370,7 @@ class Some(Told):
         return map(self._facts.__getitem__, self._ids)
 
     def __contains__(self, id_: object) -> bool:
-        return isinstance(id_, int) and 0 <= id_ < len(self._known) and self._known[id_] > 0
+        return id_ in self._ids
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._ids)

@@ -2,59 +2,17 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
 from nocturne.core.facts import BLOCKS, Fact
 from nocturne.core.making import moved, only_moved
-from nocturne.core.table import Held, Table, shared, texts_of
+from nocturne.core.table import Held, Numbered, Table, shared, texts_of
 
 _T = TypeVar("_T")
 _CHANGED, _GONE = len(BLOCKS) + 1, len(BLOCKS) + 2
 """What became of a fact; below them stands, by its number from 1 on, the block that one only moved to."""
-
-
-class Touched(AbstractSet[int]):
-    """Facts in the order in which they were added, and a number of each: a byte for every id that there may be."""
-
-    def __init__(self) -> None:
-        self._order = array("q")
-        self._numbers = bytearray()
-
-    def set(self, id_: int, number: int) -> None:
-        """Give a fact another number, which is not 0."""
-        numbers = self._numbers
-        if id_ >= len(numbers):
-            numbers += bytes(id_ + 1 - len(numbers))
-        if not numbers[id_]:
-            self._order.append(id_)
-        numbers[id_] = number
-
-    def number(self, id_: int) -> int:
-        """The number of a fact; 0 where it was not added."""
-        numbers = self._numbers
-        return numbers[id_] if 0 <= id_ < len(numbers) else 0
-
-    def copy(self) -> Touched:
-        """Another one with the same facts."""
-        other = Touched()
-        other._order, other._numbers = self._order[:], self._numbers[:]
-        return other
-
-    @classmethod
-    def _from_iterable(cls, it: Iterable[_T]) -> AbstractSet[_T]:
-        return frozenset(it)
-
-    def __contains__(self, id_: object) -> bool:
-        return isinstance(id_, int) and self.number(id_) > 0
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._order)
-
-    def __len__(self) -> int:
-        return len(self._order)
 
 
 class Advancing(Held):
@@ -63,7 +21,7 @@ class Advancing(Held):
     def __init__(self, before: Mapping[int, Fact]) -> None:
         self._before = before
         self._text_before = texts_of(before)
-        self._touched = Touched()
+        self._touched = Numbered()
         self._changed = Table()
         self._count = len(before)
 
@@ -120,7 +78,7 @@ class Advancing(Held):
             else:
                 table.move(id_, BLOCKS[became - 1])
         self._before, self._text_before = table, table.text
-        self._touched, self._changed = Touched(), Table()
+        self._touched, self._changed = Numbered(), Table()
         return table
 
     def __getitem__(self, id_: int) -> Fact:

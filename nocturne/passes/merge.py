@@ -24,7 +24,7 @@ from nocturne.passes.heir import home, most_protected
 from nocturne.passes.said import said
 from nocturne.passes.scene import Effect, Scene
 from nocturne.passes.signals import joined
-from nocturne.passes.standing import no_schemas, reasoned, same_space, standing
+from nocturne.passes.standing import reasoned, same_space, standing
 
 _WORTH_WORDS = Fraction(2, 3)
 """Of facts that code cannot say in one clause a model is asked only where they share so much of the smaller one."""
@@ -74,8 +74,10 @@ class Merge:
         """Facts that were recalled, each with what was said of it while it was open to refinement."""
         said_then = sorted(
             (fact.said_at, fact.id)
-            for fact in no_schemas(facts)
-            if fact.said_at is not None and (scene.fresh is None or fact.id in scene.fresh)
+            for fact in facts.values()
+            if fact.block != "schemas"
+            and fact.said_at is not None
+            and (scene.fresh is None or fact.id in scene.fresh)
         )
         for id_ in sorted(scene.windows.keys() & facts.keys()):
             old = facts[id_]

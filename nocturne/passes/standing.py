@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from nocturne.core.facts import Fact
 from nocturne.core.proposals import Proposal
 from nocturne.core.verdicts import Refused
@@ -22,11 +20,6 @@ def standing(scene: Scene, proposal: Proposal, *ids: int) -> Refused | None:
             evidence = {"fact": f"m{fact}", "snapshot": f"s{gone.snapshot}", "rule": gone.rule}
             return Refused(proposal, "N003", evidence)
     return None
-
-
-def no_schemas(facts: Mapping[int, Fact]) -> Iterator[Fact]:
-    """Facts that are no schemas: those are made of their members' words, and are compared with none of them."""
-    return (fact for fact in facts.values() if fact.block != "schemas")
 
 
 def reasoned(proposal: Proposal) -> Refused | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
 from itertools import pairwise
 from typing import Any
 
 from tests.bench.child import Meter, fastest
-from tests.bench.startup import nocturne
+from tests.bench.startup import compiled, nocturne
 from tests.bench.told import TAILS, told
 
 RUNS = 3
@@ -30,14 +29,13 @@ def proposals(count: int) -> list[str]:
 def filtered(meter: Meter, count: int) -> dict[str, Any]:
     """The fastest of some runs of the command over ``count`` proposals, start included, and what it said of them."""
     lines = proposals(count)
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as told_:
         given.write("".join(f"{line}\n" for line in lines).encode())
         for _ in range(RUNS):
             given.seek(0)
             told_.seek(0)
             with meter.running():
-                subprocess.run([*nocturne(), "gate"], check=True, stdin=given, stdout=told_, env=kept)
+                subprocess.run([*nocturne(), "gate"], check=True, stdin=given, stdout=told_, env=compiled())
         told_.seek(0)
         verdicts = [json.loads(line) for line in told_]
     words = sum(len(json.loads(line)["drop"]["text"].split()) for line in lines)

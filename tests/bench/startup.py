@@ -28,12 +28,17 @@ def nocturne() -> list[str]:
     return [sys.executable, str(script)] if script.exists() else [sys.executable, "-m", "nocturne.cli.main"]
 
 
+def compiled() -> dict[str, str]:
+    """An environment that keeps byte code, as of an installed package: else every run compiles our sources anew."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def interleaved(commands: dict[str, Iterator[Sequence[str]]], runs: int) -> dict[str, list[float]]:
     """The times of ``runs`` rounds of one run each, after a first round that is not counted.
 
-    Byte code is kept between them, as of an installed package: else every run would compile our sources anew.
+    Byte code is kept between them.
     """
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    kept = compiled()
     found: dict[str, list[float]] = {name: [] for name in commands}
     for number in range(runs + 1):
         for name, supply in commands.items():

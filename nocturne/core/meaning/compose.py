@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from nocturne.core.meaning.clauses import subject_of
 from nocturne.core.meaning.finding import Holds, Said
-from nocturne.core.meaning.grammar import Grammar
+from nocturne.core.meaning.grammar import ARTICLES, Grammar
 from nocturne.core.meaning.merge import judge_merge
 from nocturne.core.meaning.reading import Reading, read
 from nocturne.core.meaning.verbs import is_form
@@ -64,7 +64,7 @@ def _tail(text: str, reading: Reading, at: int) -> str | None:
         return None
     analysis = reading.analysis
     begin, article = places[at], places[at] - 1
-    if article >= 0 and analysis.surface(article).casefold() in ("a", "an", "the"):
+    if article >= 0 and analysis.surface(article).casefold() in ARTICLES:
         begin = article
     lead = len(analysis.text) - len(analysis.text.lstrip())
     return text[max(0, analysis.starts[begin] - lead) :].rstrip().rstrip(_ENDS).rstrip() or None

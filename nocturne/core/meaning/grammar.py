@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from nocturne.core.meaning.verbs import is_form
 from nocturne.core.text.lexicon import Lexicon, Tongue
+from nocturne.core.text.parts import MAY_BE_LEFT_OUT
 
 _JOINTS = {
     "and": "and & + y e und et и да و और तथा एवं 和 与 及 以及 と や",
@@ -32,7 +33,7 @@ _JOINTS_OF = {
 }
 ENDS = frozenset(_MARKS.split())
 PUNCTUATION = ENDS | frozenset(_INNER_MARKS.split())
-ARTICLES = frozenset(("a", "an", "the"))
+ARTICLES = MAY_BE_LEFT_OUT - {"that"}
 ARTICLE_MATTERS = frozenset(
     ("little", "few", "lot", "bit", "couple", "while", "most", "same", "only", "other", "others", "former", "latter",
      "more", "less", "number", "hundred", "thousand", "dozen")
