@@ -186,6 +186,9 @@ class Wording:
         if stretch.isascii() and stretch.isdigit() and stretch not in self._seconds:
             # Numbers seldom come twice: what only a neighbour would ask for is not made.
             return number_part(stretch, stretch, written=stretch)
+        if len(stretch) > LONGEST_KEPT:
+            # What is not kept would be made once more where it turns out to be several parts.
+            return None
         parts, _, swayed, lead = self._singles[named][stretch]
         if len(parts) != 1 or len(pieces_of[stretch]) != 1 or lead is None or lead in self._seconds:
             return None
